@@ -54,10 +54,10 @@ def _build_in_step(tool: pins.Pin, go: golang.Go, folder: Path) -> None:
 
 
 def _run_go(tool: pins.Pin, go: golang.Go, program: Path) -> None:
-    command = [go.program, "build", *pins.BUILD_FLAGS, "-ldflags", pins.linker_flags(tool), "-o", program, tool.package]
+    flags = [*pins.BUILD_FLAGS, "-ldflags", pins.linker_flags(tool)]
     try:
         subprocess.run(
-            command,
+            [go.program, "build", *flags, "-o", program, tool.package],
             cwd=tool.folder,
             env=go.environment(),
             stdin=subprocess.DEVNULL,

@@ -35,13 +35,8 @@ class Go:
         The settings of the machine (proxy, caches) stay.
         """
         kept = {key: value for key, value in os.environ.items() if key not in {"GOOS", "GOARCH", "GOEXPERIMENT"}}
-        return kept | go_root(self.root) | {
-            "GOTOOLCHAIN": "local",
-            "GOFLAGS": "-mod=readonly",
-            "GOWORK": "off",
-            "GO111MODULE": "on",
-            "CGO_ENABLED": "0",
-        }
+        fixed = {"GOTOOLCHAIN": "local", "GOFLAGS": "-mod=readonly", "GOWORK": "off", "CGO_ENABLED": "0"}
+        return kept | go_root(self.root) | fixed
 
 
 def go_root(root: Path | None) -> dict[str, str]:

@@ -1,0 +1,104 @@
+"""Flux: its source-controller and kustomize-controller, run outside of the cluster with a kubeconfig."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from tests.e2e.api import Api, Obj, condition
+from tests.e2e.processes import Program, Programs, free_ports, listening, minimal_env
+
+NAMESPACE = "flux-system"
+GIT_REPOSITORY = ("source.toolkit.fluxcd.io/v1", "GitRepository")
+KUSTOMIZATION = ("kustomize.toolkit.fluxcd.io/v1", "Kustomization")
+
+_START_S = 60.0
+
+
+def start(programs: Programs, binaries: Path, kubeconfig: Path, storage: Path) -> list[Program]:
+    """Start both controllers, and wait until source-controller serves its artifacts.
+
+    Args:
+        programs: what the processes belong to.
+        binaries: folder of the built programs.
+        kubeconfig: of an administrator; a Kustomization's own service account is impersonated with it.
+        storage: folder for the artifacts; made here.
+
+    Returns:
+        The two programs.
+
+    Raises:
+        ProgramFailed: source-controller does not come up.
+    """
+    storage.mkdir(parents=True)
+    ports = free_ports(5)
+    common = ["--enable-leader-election=false", "--log-level=info", "--watch-all-namespaces=true"]
+    env = {**minimal_env(), "KUBECONFIG": str(kubeconfig), "RUNTIME_NAMESPACE": NAMESPACE, "TMPDIR": str(storage)}
+    source = programs.start(
+        "source-controller",
+        [
+            binaries / "source-controller",
+            f"--storage-path={storage}",
+            f"--storage-addr=127.0.0.1:{ports[0]}",
+            f"--storage-adv-addr=127.0.0.1:{ports[0]}",
+            f"--metrics-addr=127.0.0.1:{ports[1]}",
+            f"--health-addr=127.0.0.1:{ports[2]}",
+            *common,
+        ],
+        env=env,
+    )
+    kustomize = programs.start(
+        "kustomize-controller",
+        [
+            binaries / "kustomize-controller",
+            f"--metrics-addr=127.0.0.1:{ports[3]}",
+            f"--health-addr=127.0.0.1:{ports[4]}",
+            "--requeue-dependency=2s",  # 30 s by default: how long a Kustomization sleeps before it looks again
+            *common,
+        ],
+        env=env,
+    )
+    source.wait_until(lambda: listening(ports[0]), _START_S)
+    return [source, kustomize]
+
+
+def git_repository(name: str, url: str, branch: str = "main") -> Obj:
+    """Return a GitRepository that looks for new commits once a minute."""
+    api_version, kind = GIT_REPOSITORY
+    return {
+        "apiVersion": api_version,
+        "kind": kind,
+        "metadata": {"name": name, "namespace": NAMESPACE},
+        "spec": {"interval": "1m0s", "url": url, "ref": {"branch": branch}},
+    }
+
+
+def reconcile(api: Api, kind: tuple[str, str], name: str, namespace: str = NAMESPACE) -> None:
+    """Ask Flux to reconcile an object now, as `flux reconcile` does."""
+    api_version, kind_name = kind
+    meta = {"name": name, "namespace": namespace}
+    change = {"metadata": {"annotations": {"reconcile.fluxcd.io/requestedAt": str(time.time_ns())}}}
+    api.patch({"apiVersion": api_version, "kind": kind_name, "metadata": meta}, change)
+
+
+def ready(api: Api, kind: tuple[str, str], name: str, namespace: str = NAMESPACE) -> str:
+    """Return an object's Ready condition, `True`, `False` or `Unknown`; `outdated` while Flux has not seen its
+    latest generation; `missing` where there is no such object.
+    """
+    obj = api.get(*kind, name, namespace)
+    if obj is None:
+        return "missing"
+    if obj.get("status", {}).get("observedGeneration") != obj["metadata"]["generation"]:
+        return "outdated"
+    return str(condition(obj, "Ready").get("status", "Unknown"))
+
+
+def message(api: Api, kind: tuple[str, str], name: str, namespace: str = NAMESPACE) -> str:
+    """Return what an object's Ready condition says in words."""
+    return str(condition(api.get(*kind, name, namespace), "Ready").get("message", ""))
+
+
+def applied_revision(api: Api, name: str, namespace: str = NAMESPACE) -> str:
+    """Return the commit that a Kustomization applied last, as a bare hash; empty where it never did."""
+    obj = api.get(*KUSTOMIZATION, name, namespace) or {}
+    return str(obj.get("status", {}).get("lastAppliedRevision", "")).rpartition(":")[2]

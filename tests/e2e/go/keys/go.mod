@@ -1,0 +1,3 @@
+module gpuc.invalid/e2e/keys
+
+go 1.26

@@ -1,0 +1,220 @@
+"""Proves the harness itself with a few hand-written manifests, so that a red run elsewhere is about what it tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.e2e import flux, nfd, nodes
+from tests.e2e.cluster import WORKER4, Cluster, install_crds, read_crds
+from tests.e2e.evidence import Evidence
+from tests.e2e.nvidia import DeviceManager, insert_card
+
+_NAMESPACE = "gpu"
+_NFD_CRDS = ("nodefeatures.nfd.k8s-sigs.io", "nodefeaturerules.nfd.k8s-sigs.io", "nodefeaturegroups.nfd.k8s-sigs.io")
+_SHARED_PRODUCT = "NVIDIA-GeForce-RTX-5070-Ti-SHARED"
+
+_KUSTOMIZATION = """\
+resources: [stack.yaml]
+"""
+_RULE = """\
+apiVersion: nfd.k8s-sigs.io/v1alpha1
+kind: NodeFeatureRule
+metadata: {name: gpu}
+spec:
+  rules:
+    - name: nvidia card
+      labels: {nvidia.com/gpu.present: "true"}
+      matchFeatures:
+        - feature: pci.device
+          matchExpressions:
+            vendor: {op: In, value: ["10de"]}
+            class: {op: In, value: ["0300", "0302"]}
+"""
+_STACK = (
+    """\
+apiVersion: v1
+kind: Namespace
+metadata: {name: gpu}
+---
+apiVersion: node.k8s.io/v1
+kind: RuntimeClass
+metadata: {name: nvidia}
+handler: nvidia
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: gfd, namespace: gpu}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: gfd, namespace: gpu}
+rules:
+  - {apiGroups: [nfd.k8s-sigs.io], resources: [nodefeatures], verbs: [get, list, watch, create, update]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: gfd, namespace: gpu}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: gfd}
+subjects: [{kind: ServiceAccount, name: gfd, namespace: gpu}]
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: plugin, namespace: gpu}
+data:
+  config.yaml: |
+    version: v1
+    sharing: {timeSlicing: {resources: [{name: nvidia.com/gpu, replicas: 5}]}}
+---
+"""
+    + _RULE
+)
+_DAEMON_SET = """\
+---
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {{name: {name}, namespace: gpu}}
+spec:
+  selector: {{matchLabels: {{app: {name}}}}}
+  template:
+    metadata: {{labels: {{app: {name}}}}}
+    spec:
+      runtimeClassName: nvidia
+      serviceAccountName: {account}
+      nodeSelector: {{nvidia.com/gpu.present: "true"}}
+      tolerations: [{{key: dedicated, value: ai, effect: NoSchedule}}]
+      containers:
+        - name: main
+          image: nvcr.io/nvidia/k8s-device-plugin:v0.19.3
+          command: [{command}]
+          env:
+            - {{name: CONFIG_FILE, value: /config/config.yaml}}
+            - {{name: DEVICE_DISCOVERY_STRATEGY, value: nvml}}
+            - {{name: NODE_NAME, valueFrom: {{fieldRef: {{fieldPath: spec.nodeName}}}}}}
+            - {{name: NAMESPACE, valueFrom: {{fieldRef: {{fieldPath: metadata.namespace}}}}}}
+          volumeMounts:
+            - {{name: config, mountPath: /config}}
+            - {{name: plugins, mountPath: /var/lib/kubelet/device-plugins}}
+      volumes:
+        - {{name: config, configMap: {{name: plugin}}}}
+        - {{name: plugins, hostPath: {{path: /var/lib/kubelet/device-plugins}}}}
+"""
+
+
+def prove(cluster: Cluster, evidence: Evidence) -> None:
+    """Walk the whole chain once, from a commit to 5 allocatable GPUs.
+
+    Raises:
+        NotProven: a link of the chain does not hold.
+    """
+    api = cluster.api
+    names = ["k8s-control1", "k8s-worker1", WORKER4]
+    evidence.eventually("three nodes are Ready", lambda: nodes.ready(api), names, within_s=30)
+
+    install_crds(api, read_crds(_NFD_CRDS))
+    nfd.start_master(
+        cluster.programs, cluster.binaries, cluster.plane.kubeconfig, namespace=_NAMESPACE, node="k8s-worker1"
+    )
+    revision = _commit(cluster.repository.tree, cluster)
+    api.apply(flux.git_repository("fleet", cluster.git.url("fleet.git")))
+    api.apply(_kustomization("stack", "./stack", {"wait": True}))
+    api.apply(_kustomization("gate", "./gate", _gate_health()))
+    evidence.eventually("Flux applied the commit", lambda: flux.applied_revision(api, "stack"), revision, within_s=60)
+    evidence.eventually(
+        "Flux calls the stack Ready", lambda: flux.ready(api, flux.KUSTOMIZATION, "stack"), "True", within_s=60
+    )
+    evidence.now("the plugin has 0 desired pods before a card is reported", _desired(cluster, "plugin"), 0)
+
+    machine = cluster.machine(WORKER4)
+    insert_card(machine.node)
+    nodes.report_pci(api, WORKER4, _NAMESPACE)
+    evidence.eventually(
+        "NFD's master labels k8s-worker4 with nvidia.com/gpu.present=true",
+        lambda: nodes.labels(api, WORKER4).get("nvidia.com/gpu.present"),
+        "true",
+        within_s=30,
+    )
+    evidence.eventually(
+        "the plugin's pod is on k8s-worker4 alone", lambda: _where(cluster, "plugin"), [WORKER4], within_s=30
+    )
+    evidence.eventually("GFD's pod is on k8s-worker4 alone", lambda: _where(cluster, "gfd"), [WORKER4], within_s=30)
+    gate = flux.ready(api, flux.KUSTOMIZATION, "gate")
+    evidence.now("the gate is not Ready", gate != "True", expected=True)
+
+    manager = DeviceManager(cluster.programs, cluster.binaries, machine.node)
+    machine.start(_pods(cluster, "plugin")[0])
+    evidence.eventually(
+        "NVIDIA's device plugin registers 5 devices", lambda: len(manager.devices() or []), 5, within_s=30
+    )
+    evidence.eventually(
+        "a container that gets one is given NVIDIA_VISIBLE_DEVICES",
+        lambda: sorted(manager.container_env() or {}),
+        ["NVIDIA_VISIBLE_DEVICES"],
+        within_s=10,
+    )
+    manager.report(api)
+    evidence.now("k8s-worker4 says that 5 GPUs are allocatable", nodes.allocatable(api, WORKER4), "5")
+    evidence.eventually("the gate goes Ready", lambda: flux.ready(api, flux.KUSTOMIZATION, "gate"), "True", within_s=60)
+
+    machine.start(_pods(cluster, "gfd")[0])
+    evidence.eventually(
+        "GPU feature discovery, with its own account, labels the product as shared",
+        lambda: nodes.labels(api, WORKER4).get("nvidia.com/gpu.product"),
+        _SHARED_PRODUCT,
+        within_s=30,
+    )
+    evidence.now("and the replicas", nodes.labels(api, WORKER4).get("nvidia.com/gpu.replicas"), "5")
+    cluster.programs.check()
+
+
+def _commit(tree: Path, cluster: Cluster) -> str:
+    plugin = _DAEMON_SET.format(name="plugin", account="default", command="nvidia-device-plugin")
+    gfd = _DAEMON_SET.format(name="gfd", account="gfd", command="gpu-feature-discovery")
+    (tree / "stack").mkdir()
+    (tree / "stack" / "kustomization.yaml").write_text(_KUSTOMIZATION, encoding="utf-8")
+    (tree / "stack" / "stack.yaml").write_text(_STACK + plugin + gfd, encoding="utf-8")
+    (tree / "gate").mkdir()
+    (tree / "gate" / "kustomization.yaml").write_text(
+        "configMapGenerator: [{name: gate, namespace: flux-system, literals: [node=k8s-worker4]}]\n", encoding="utf-8"
+    )
+    return cluster.repository.commit("A stack by hand")
+
+
+def _kustomization(name: str, path: str, more: dict[str, object]) -> dict[str, object]:
+    api_version, kind = flux.KUSTOMIZATION
+    return {
+        "apiVersion": api_version,
+        "kind": kind,
+        "metadata": {"name": name, "namespace": flux.NAMESPACE},
+        "spec": {
+            "interval": "30m0s",
+            "retryInterval": "2s",
+            "timeout": "1m0s",
+            "prune": True,
+            "path": path,
+            "sourceRef": {"kind": "GitRepository", "name": "fleet"},
+            **more,
+        },
+    }
+
+
+def _gate_health() -> dict[str, object]:
+    count = "'nvidia.com/gpu' in status.allocatable && status.allocatable['nvidia.com/gpu'] == '5'"
+    return {
+        "wait": False,
+        "healthChecks": [{"apiVersion": "v1", "kind": "Node", "name": WORKER4}],
+        "healthCheckExprs": [{"apiVersion": "v1", "kind": "Node", "current": count}],
+    }
+
+
+def _desired(cluster: Cluster, name: str) -> int:
+    found = cluster.api.get("apps/v1", "DaemonSet", name, _NAMESPACE) or {}
+    return int(found.get("status", {}).get("desiredNumberScheduled", -1))
+
+
+def _pods(cluster: Cluster, app: str) -> list[dict[str, object]]:
+    return cluster.api.find("v1", "Pod", _NAMESPACE, f"app={app}")
+
+
+def _where(cluster: Cluster, app: str) -> list[str]:
+    pods = cluster.api.find("v1", "Pod", _NAMESPACE, f"app={app}")
+    return [pod["spec"]["nodeName"] for pod in pods if pod["status"]["phase"] == "Running"]

@@ -30,6 +30,9 @@ _KUBERNETES = (
 # NVIDIA's Go bindings call functions of libnvidia-ml that only exist once the library is loaded.
 _NVIDIA = f"{_STRIP} '-extldflags=-Wl,-z,lazy'"
 
+# NFD's images are built like this: the worker looks for the host's files below /host-sys, /host-etc and so on.
+_NFD_WORKER = f"{_STRIP} -X sigs.k8s.io/node-feature-discovery/pkg/utils/hostpath.pathPrefix=/host-"
+
 
 class BuildFailed(Exception):
     """A program cannot be built. The message says what is missing, or what the compiler said."""
@@ -66,7 +69,7 @@ RECIPES = (
         cgo=True,
     ),
     Recipe("nfd-master", "nfd", "sigs.k8s.io/node-feature-discovery/cmd/nfd-master"),
-    Recipe("nfd-worker", "nfd", "sigs.k8s.io/node-feature-discovery/cmd/nfd-worker"),
+    Recipe("nfd-worker", "nfd", "sigs.k8s.io/node-feature-discovery/cmd/nfd-worker", _NFD_WORKER),
     Recipe("kube-apiserver", "kubernetes", "k8s.io/kubernetes/cmd/kube-apiserver", _KUBERNETES),
     Recipe("kube-controller-manager", "kubernetes", "k8s.io/kubernetes/cmd/kube-controller-manager", _KUBERNETES),
     Recipe("kube-scheduler", "kubernetes", "k8s.io/kubernetes/cmd/kube-scheduler", _KUBERNETES),

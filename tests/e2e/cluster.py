@@ -45,10 +45,8 @@ class Cluster:
         return self.plane.api
 
     def machine(self, name: str) -> Kubelet:
-        """Return what runs containers for real on a node; its files start out empty."""
-        files = self.folder / "nodes" / name / "files"
-        files.mkdir(parents=True)
-        return Kubelet(self.programs, self.plane, self.binaries, Node(name, files))
+        """Return what runs containers for real on a node, whose machine has no card yet."""
+        return Kubelet(self.programs, self.plane, self.binaries, Node.make(name, self.folder / "nodes" / name))
 
 
 def assemble(programs: Programs, git: GitServer, binaries: Path, folder: Path) -> Cluster:

@@ -15,10 +15,16 @@ class NotProven(Exception):
 
 
 class Evidence:
-    """Prints `ok  <fact>  (<seconds> s)` for each fact that holds, and stops the run at the first that does not."""
+    """Prints `ok  <fact>  (<seconds> s)` for each fact that holds, and stops the run at the first that does not.
 
-    def __init__(self, output: TextIO | None = None, *, between_s: float = 0.25) -> None:
+    `check` is called before every question: it raises when a program that the facts depend on has ended.
+    """
+
+    def __init__(
+        self, output: TextIO | None = None, *, check: Callable[[], None] | None = None, between_s: float = 0.25
+    ) -> None:
         self._output = output if output is not None else sys.stdout
+        self._check = check
         self._between_s = between_s
         self.count = 0
 
@@ -54,7 +60,7 @@ class Evidence:
         """
         start = time.monotonic()
         while True:
-            seen = _ask(probe)
+            seen = self._ask(probe)
             took = time.monotonic() - start
             if seen == expected:
                 self._print(fact, took)
@@ -77,22 +83,23 @@ class Evidence:
         """
         start = time.monotonic()
         while (took := time.monotonic() - start) < for_s:
-            seen = _ask(probe)
+            seen = self._ask(probe)
             if seen != expected:
                 raise NotProven(_difference(f"{fact} (after {took:.1f} s)", expected, seen))
             time.sleep(self._between_s)
         self._print(fact, for_s)
 
+    def _ask(self, probe: Callable[[], object]) -> object:
+        if self._check:
+            self._check()
+        try:
+            return probe()
+        except ApiError as error:
+            return f"error: {error}"
+
     def _print(self, fact: str, seconds: float) -> None:
         self.count += 1
         print(f"ok  {fact}  ({seconds:.1f} s)", file=self._output, flush=True)
-
-
-def _ask(probe: Callable[[], object]) -> object:
-    try:
-        return probe()
-    except ApiError as error:
-        return f"error: {error}"
 
 
 def _difference(fact: str, expected: object, seen: object) -> str:

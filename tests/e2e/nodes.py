@@ -53,7 +53,12 @@ def create(
     node = {
         "apiVersion": "v1",
         "kind": "Node",
-        "metadata": {"name": name, "labels": {**every, **role, **(labels or {})}},
+        "metadata": {
+            "name": name,
+            "labels": {**every, **role, **(labels or {})},
+            # Every kubelet sets annotations; NFD's patch is refused where a node has none at all.
+            "annotations": {"volumes.kubernetes.io/controller-managed-attach-detach": "true"},
+        },
         "spec": {"taints": [*((CONTROL_PLANE_TAINT,) if control_plane else ()), *taints]},
     }
     status = {

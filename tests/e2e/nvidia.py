@@ -18,8 +18,11 @@ _PCI = {
     "vendor": "0x10de",
     "device": "0x2c05",
     "subsystem_vendor": "0x10de",
-    "subsystem_device": "0",
+    "subsystem_device": "0x0000",
+    "numa_node": "-1",
+    "resource": "0x0 0x0 0x0",
 }
+_CONFIG_SPACE = bytes(256)  # no capabilities, so nothing takes the card for a virtual one
 
 
 def insert_card(node: Node, slot: str = "0000:01:00.0") -> None:
@@ -28,6 +31,7 @@ def insert_card(node: Node, slot: str = "0000:01:00.0") -> None:
     folder.mkdir(parents=True)
     for name, value in _PCI.items():
         (folder / name).write_text(value + "\n", encoding="ascii")
+    (folder / "config").write_bytes(_CONFIG_SPACE)
 
 
 class DeviceManager:

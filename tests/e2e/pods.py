@@ -7,7 +7,7 @@ paths, its service account with a token of the API server, and libnvidia-ml only
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -26,6 +26,7 @@ _IMAGE_ENV = {
         "NVIDIA_DRIVER_CAPABILITIES": "compute,utility",
     }
 }
+_PCI_DEVICES = "sys/bus/pci/devices"
 _NVML_FOLDER = "/run/nvidia-runtime"
 
 
@@ -35,6 +36,16 @@ class Node:
 
     name: str
     files: Path
+
+    @classmethod
+    def make(cls, name: str, folder: Path) -> Node:
+        """Make a machine without a card below `folder`, with the few files that NFD's worker reads on every machine."""
+        files = folder / "files"
+        for path in ("boot", "lib", "proc", "usr/lib", "etc", _PCI_DEVICES):
+            (files / path).mkdir(parents=True)
+        (files / "etc/os-release").write_text("ID=talos\nVERSION_ID=v1.13.3\n", encoding="ascii")
+        (files / "proc/swaps").write_text("Filename Type Size Used Priority\n", encoding="ascii")
+        return cls(name, files)
 
 
 class Kubelet:
@@ -47,12 +58,13 @@ class Kubelet:
         self._started = 0
         self.node = node
 
-    def start(self, pod: Obj, name: str = "") -> Program:
+    def start(self, pod: Obj, name: str = "", *, more: Sequence[str] = ()) -> Program:
         """Start a container of a pod.
 
         Args:
             pod: as the API server has it.
             name: of the container; by default the pod's first.
+            more: further arguments. Pods have a network each, here they share one: a port may have to be another.
 
         Returns:
             The running program.
@@ -83,7 +95,7 @@ class Kubelet:
         program = self._binaries / PurePosixPath(command[0]).name
         if not program.is_file():
             raise LookupError(f"{command[0]} of {wanted['image']} is not built here")
-        arguments = [expand(one, env) for one in command[1:]]
+        arguments = [*(expand(one, env) for one in command[1:]), *more]
         title = f"{pod['metadata']['name']}.{wanted['name']}"
         return container.start(self._programs, title, folder / "run", [program, *arguments], env, mounts)
 
@@ -99,7 +111,7 @@ class Kubelet:
 
     def _mounts(self, pod: Obj, wanted: Obj, folder: Path) -> dict[str, Path]:
         volumes = {volume["name"]: volume for volume in pod["spec"].get("volumes") or []}
-        found = {}
+        found = {f"/{_PCI_DEVICES}": self.node.files / _PCI_DEVICES}  # every container sees its node's /sys
         for one in wanted.get("volumeMounts") or []:
             source = self._volume(pod, volumes[one["name"]], folder / "volumes" / one["name"])
             found[one["mountPath"].rstrip("/")] = source / one["subPath"] if one.get("subPath") else source

@@ -9,6 +9,7 @@ import pytest
 
 from tests.e2e.api import ApiError
 from tests.e2e.evidence import Evidence, NotProven
+from tests.e2e.processes import ProgramFailed
 
 
 def answers(*all_of_them: object) -> Callable[[], object]:
@@ -52,3 +53,11 @@ def test_a_fact_that_never_becomes_true_ends_with_the_last_answer() -> None:
 def test_a_fact_that_changes_does_not_stay() -> None:
     with pytest.raises(NotProven, match=r"seen:     True"):
         Evidence(io.StringIO(), between_s=0).stays("not ready", answers("False", "True"), "False", for_s=60)
+
+
+def test_a_program_that_ended_stops_the_wait() -> None:
+    def ended() -> None:
+        raise ProgramFailed("kwok ended")
+
+    with pytest.raises(ProgramFailed, match="kwok ended"):
+        Evidence(io.StringIO(), check=ended).eventually("ready", lambda: "False", "True", within_s=60)

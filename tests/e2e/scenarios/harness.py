@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.e2e import flux, nfd, nodes
+from tests.e2e.api import Obj
 from tests.e2e.cluster import WORKER4, Cluster, install_crds, read_crds
 from tests.e2e.evidence import Evidence
 from tests.e2e.nvidia import DeviceManager, insert_card
+from tests.e2e.processes import free_ports
 
 _NAMESPACE = "gpu"
 _NFD_CRDS = ("nodefeatures.nfd.k8s-sigs.io", "nodefeaturerules.nfd.k8s-sigs.io", "nodefeaturegroups.nfd.k8s-sigs.io")
@@ -29,6 +31,56 @@ spec:
           matchExpressions:
             vendor: {op: In, value: ["10de"]}
             class: {op: In, value: ["0300", "0302"]}
+"""
+_WORKER = """\
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: nfd-worker, namespace: gpu}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: nfd-worker, namespace: gpu}
+rules:
+  - {apiGroups: [nfd.k8s-sigs.io], resources: [nodefeatures], verbs: [create, get, update, delete]}
+  - {apiGroups: [""], resources: [pods], verbs: [get]}
+  - {apiGroups: [apps], resources: [daemonsets], verbs: [get]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: nfd-worker, namespace: gpu}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: nfd-worker}
+subjects: [{kind: ServiceAccount, name: nfd-worker, namespace: gpu}]
+---
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: nfd-worker, namespace: gpu}
+spec:
+  selector: {matchLabels: {app: nfd-worker}}
+  template:
+    metadata: {labels: {app: nfd-worker}}
+    spec:
+      serviceAccountName: nfd-worker
+      tolerations: [{operator: Exists}]
+      containers:
+        - name: worker
+          image: registry.k8s.io/nfd/node-feature-discovery:v0.19.0
+          command: [nfd-worker]
+          env:
+            - {name: NODE_NAME, valueFrom: {fieldRef: {fieldPath: spec.nodeName}}}
+            - {name: POD_NAME, valueFrom: {fieldRef: {fieldPath: metadata.name}}}
+            - {name: POD_UID, valueFrom: {fieldRef: {fieldPath: metadata.uid}}}
+            - {name: KUBERNETES_NAMESPACE, valueFrom: {fieldRef: {fieldPath: metadata.namespace}}}
+          volumeMounts:
+            - {name: boot, mountPath: /host-boot, readOnly: true}
+            - {name: os, mountPath: /host-etc/os-release, readOnly: true}
+            - {name: sys, mountPath: /host-sys, readOnly: true}
+            - {name: swaps, mountPath: /host-proc/swaps, readOnly: true}
+      volumes:
+        - {name: boot, hostPath: {path: /boot}}
+        - {name: os, hostPath: {path: /etc/os-release}}
+        - {name: sys, hostPath: {path: /sys}}
+        - {name: swaps, hostPath: {path: /proc/swaps}}
 """
 _STACK = (
     """\
@@ -124,11 +176,16 @@ def prove(cluster: Cluster, evidence: Evidence) -> None:
     )
     evidence.now("the plugin has 0 desired pods before a card is reported", _desired(cluster, "plugin"), 0)
 
-    machine = cluster.machine(WORKER4)
+    machine, other = cluster.machine(WORKER4), cluster.machine("k8s-worker1")
     insert_card(machine.node)
-    nodes.report_pci(api, WORKER4, _NAMESPACE)
     evidence.eventually(
-        "NFD's master labels k8s-worker4 with nvidia.com/gpu.present=true",
+        "NFD's worker is on all three nodes", lambda: sorted(_where(cluster, "nfd-worker")), names, within_s=30
+    )
+    for kubelet in (machine, other):
+        pod = next(pod for pod in _pods(cluster, "nfd-worker") if pod["spec"]["nodeName"] == kubelet.node.name)
+        kubelet.start(pod, more=[f"-port={free_ports(1)[0]}"])
+    evidence.eventually(
+        "NFD's worker finds the card, and its master labels k8s-worker4 with nvidia.com/gpu.present=true",
         lambda: nodes.labels(api, WORKER4).get("nvidia.com/gpu.present"),
         "true",
         within_s=30,
@@ -163,7 +220,6 @@ def prove(cluster: Cluster, evidence: Evidence) -> None:
         within_s=30,
     )
     evidence.now("and the replicas", nodes.labels(api, WORKER4).get("nvidia.com/gpu.replicas"), "5")
-    cluster.programs.check()
 
 
 def _commit(tree: Path, cluster: Cluster) -> str:
@@ -171,7 +227,7 @@ def _commit(tree: Path, cluster: Cluster) -> str:
     gfd = _DAEMON_SET.format(name="gfd", account="gfd", command="gpu-feature-discovery")
     (tree / "stack").mkdir()
     (tree / "stack" / "kustomization.yaml").write_text(_KUSTOMIZATION, encoding="utf-8")
-    (tree / "stack" / "stack.yaml").write_text(_STACK + plugin + gfd, encoding="utf-8")
+    (tree / "stack" / "stack.yaml").write_text(_STACK + plugin + gfd + _WORKER, encoding="utf-8")
     (tree / "gate").mkdir()
     (tree / "gate" / "kustomization.yaml").write_text(
         "configMapGenerator: [{name: gate, namespace: flux-system, literals: [node=k8s-worker4]}]\n", encoding="utf-8"
@@ -179,7 +235,7 @@ def _commit(tree: Path, cluster: Cluster) -> str:
     return cluster.repository.commit("A stack by hand")
 
 
-def _kustomization(name: str, path: str, more: dict[str, object]) -> dict[str, object]:
+def _kustomization(name: str, path: str, more: Obj) -> Obj:
     api_version, kind = flux.KUSTOMIZATION
     return {
         "apiVersion": api_version,
@@ -197,7 +253,7 @@ def _kustomization(name: str, path: str, more: dict[str, object]) -> dict[str, o
     }
 
 
-def _gate_health() -> dict[str, object]:
+def _gate_health() -> Obj:
     count = "'nvidia.com/gpu' in status.allocatable && status.allocatable['nvidia.com/gpu'] == '5'"
     return {
         "wait": False,
@@ -211,7 +267,7 @@ def _desired(cluster: Cluster, name: str) -> int:
     return int(found.get("status", {}).get("desiredNumberScheduled", -1))
 
 
-def _pods(cluster: Cluster, app: str) -> list[dict[str, object]]:
+def _pods(cluster: Cluster, app: str) -> list[Obj]:
     return cluster.api.find("v1", "Pod", _NAMESPACE, f"app={app}")
 
 

@@ -1,6 +1,7 @@
 # Every target sets up what it needs: `make compile` and `make test` work in a fresh clone.
 #
 #   make PYTHON=/path/to/python3.12 setup    another Python than the first good one on PATH
+#                                            (`make clean` first, if there is an environment already)
 #   make compile ARGS=--force                arguments for gpuc, pytest or uv
 
 SHELL := /bin/sh

@@ -1,0 +1,76 @@
+"""The commands, and what every one of them does with failures."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+import typer
+
+from compiler import __version__
+from compiler.cli import check, schema
+from compiler.cli import compile as compile_
+from compiler.cli.output import report
+from compiler.cli.render import Format
+from compiler.errors import ExitCode, GpucError
+
+app = typer.Typer(
+    name="gpuc",
+    help="Compile a short typed description of a cluster's NVIDIA GPU stack into plain Kustomize manifests.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+app.command("compile")(compile_.command)
+app.command("check")(check.command)
+app.command("schema")(schema.command)
+
+
+def _version(wanted: bool) -> None:  # noqa: FBT001 -- Typer's callback
+    if wanted:
+        typer.echo(f"gpuc {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),  # noqa: FBT001, FBT003
+) -> None:
+    pass
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a command and return its exit code; a mistake of the user's never ends in a traceback."""
+    style = _format(arguments)
+    try:
+        app(list(arguments), prog_name="gpuc")
+    except SystemExit as done:
+        code = done.code if isinstance(done.code, int) else ExitCode.OK
+        if code == ExitCode.INTERRUPTED:
+            typer.echo("interrupted; out/ is as it was or complete", err=True)
+        return code
+    except GpucError as error:
+        report(error.diagnostics, style)
+        return error.exit_code
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.OK
+    except Exception:  # noqa: BLE001 -- the last resort, which says that it is one
+        traceback.print_exc()
+        typer.echo("this is a bug in gpuc: please report it with the lines above", err=True)
+        return ExitCode.BUG
+    return ExitCode.OK
+
+
+def _format(arguments: Sequence[str]) -> Format:
+    """Return the wanted format, for failures that leave the command before it could say."""
+    for index, argument in enumerate(arguments):
+        value = argument.partition("=")[2] if argument.startswith("--format=") else ""
+        if argument == "--format" and index + 1 < len(arguments):
+            value = arguments[index + 1]
+        if value in list(Format):
+            return Format(value)
+    return Format.TEXT

@@ -1,0 +1,113 @@
+"""GPU Feature Discovery, which labels GPU nodes with product, memory, driver and sharing."""
+
+from __future__ import annotations
+
+from compiler.components import plugin_config
+from compiler.components.api import Component, Context
+from compiler.components.device_plugin import REPOSITORY
+from compiler.components.pods import (
+    Volumes,
+    container_security,
+    env,
+    field_env,
+    gpu_pod,
+    image,
+    labels,
+    metadata,
+    resources,
+    selector,
+    service_account,
+    update_strategy,
+    workload,
+)
+from compiler.model.overlay import NodePool
+from compiler.model.stack import GPUStack
+from compiler.objects import Obj
+
+NAME = "gpu-feature-discovery"
+
+
+class GpuFeatureDiscovery(Component):
+    """GFD publishes its labels as a NodeFeature object of its own namespace, which NFD's master turns into node labels.
+
+    It reads the same configuration as the plugin, or its labels would tell of another sharing. Source:
+    k8s-device-plugin, internal/lm/output.go: it gets, creates and updates one NodeFeature, and reads its own pod to be
+    the owner.
+    """
+
+    name = "gpu-feature-discovery"
+
+    def enabled(self, stack: GPUStack) -> bool:
+        """Whether the stack has GFD."""
+        return stack.gpu_feature_discovery.enabled
+
+    def shared(self, context: Context) -> list[Obj]:
+        """Return account, role and binding; a namespaced role is enough."""
+        own, namespace = labels(NAME, "gpu-feature-discovery"), context.namespace
+        return [
+            service_account(NAME, namespace, own),
+            {
+                "apiVersion": "rbac.authorization.k8s.io/v1",
+                "kind": "Role",
+                "metadata": metadata(NAME, namespace, own),
+                "rules": [
+                    {
+                        "apiGroups": ["nfd.k8s-sigs.io"],
+                        "resources": ["nodefeatures"],
+                        "verbs": ["get", "list", "watch", "create", "update"],
+                    },
+                    {"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]},
+                ],
+            },
+            {
+                "apiVersion": "rbac.authorization.k8s.io/v1",
+                "kind": "RoleBinding",
+                "metadata": metadata(NAME, namespace, own),
+                "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": NAME},
+                "subjects": [{"kind": "ServiceAccount", "name": NAME, "namespace": namespace}],
+            },
+        ]
+
+    def pooled(self, context: Context, pool: NodePool | None) -> list[Obj]:
+        """Return the DaemonSet; it shares the plugin's image."""
+        stack, settings, plugin = context.stack, context.stack.gpu_feature_discovery, context.stack.device_plugin
+        source = settings if "image" in settings.model_fields_set else plugin
+        volumes = Volumes()
+        plugin_config.mount(volumes)
+        volumes.host("host-sys", "/sys", "/sys", read_only=True, kind="Directory")
+        variables = [
+            field_env("NODE_NAME", "spec.nodeName"),
+            field_env("NAMESPACE", "metadata.namespace"),
+            field_env("POD_NAME", "metadata.name"),
+            *plugin_config.ENV,
+        ]
+        if settings.sleep_interval != "60s":
+            variables.append({"name": "GFD_SLEEP_INTERVAL", "value": settings.sleep_interval})
+        if settings.no_timestamp:
+            variables.append({"name": "GFD_NO_TIMESTAMP", "value": "true"})
+        if pool and pool.mig.strategy != "none":
+            variables.append(plugin_config.MIG_ENV)
+        container = {
+            "name": NAME,
+            "image": image(stack, source, REPOSITORY, plugin.version),
+            "imagePullPolicy": source.image.pull_policy,
+            "command": ["gpu-feature-discovery"],
+            "env": env(variables, settings),
+            **resources(settings),
+            "securityContext": container_security(settings, {"privileged": True}),
+            "volumeMounts": volumes.mounts,
+        }
+        pod = gpu_pod(stack, settings, source, container, volumes.volumes, account=NAME, pool=pool, pools=context.pools)
+        return [
+            workload(
+                "DaemonSet",
+                metadata(NAME, context.namespace, labels(NAME, "gpu-feature-discovery")),
+                selector(NAME, "gpu-feature-discovery"),
+                settings,
+                pod,
+                spec={"updateStrategy": update_strategy(settings, {"type": "RollingUpdate"})},
+            )
+        ]
+
+
+COMPONENT = GpuFeatureDiscovery()

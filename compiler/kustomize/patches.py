@@ -1,0 +1,136 @@
+"""Patches of the user's own: read as they are, checked for a target, carried into `out/` untouched."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from compiler.components.pods import POD_LABEL_INSTANCE
+from compiler.diagnostics import Diagnostic, Place
+from compiler.errors import InputError
+from compiler.kustomize.labelselector import matches_labels
+from compiler.model.overlay import Patch
+from compiler.objects import Json, Obj
+
+MATCHES_NOTHING = "GPU061"
+NOT_A_PATCH = "GPU062"
+_MAX_QUANTIFIERS = 8
+
+
+@dataclass(frozen=True)
+class UserPatch:
+    """A patch as the overlay declares it, with the file's text and data, and the places to blame."""
+
+    declared: Patch
+    text: str
+    data: Json
+    place: Place
+    """The entry in the overlay."""
+
+    @property
+    def root(self) -> str:
+        """The Kustomize root that it belongs to."""
+        return self.declared.root
+
+    @property
+    def target_path(self) -> str:
+        """Where its file lies, relative to the root's folder in out/."""
+        return f"patches/{self.declared.path.removeprefix('patches/')}"
+
+    def entry(self) -> Obj:
+        """Return its entry in a kustomization.yaml."""
+        target = self.declared.target
+        shown = target.model_dump(mode="json", exclude_none=True) if target else {}
+        return {"path": self.target_path, **({"target": shown} if shown else {})}
+
+
+def check_targets(patches: Sequence[UserPatch], objects: Iterable[Obj]) -> None:
+    """Raise InputError for every patch that would change nothing: Kustomize passes over it without a word."""
+    candidates = list(objects)
+    found = [problem for patch in patches if (problem := _problem(patch, candidates))]
+    if found:
+        raise InputError(found)
+
+
+def _problem(patch: UserPatch, objects: list[Obj]) -> Diagnostic | None:
+    if patch.declared.target is not None:
+        wanted = patch.declared.target.model_dump(exclude_none=True)
+        problem = next((said for pattern in wanted.values() if (said := _unsafe(pattern))), None)
+        if problem:
+            return Diagnostic(NOT_A_PATCH, problem, patch.place)
+        if any(_selected(wanted, obj) for obj in objects):
+            return None
+        described = ", ".join(f"{key} {value}" for key, value in wanted.items())
+        return _nothing(patch, described, objects)
+    data = patch.data
+    if not isinstance(data, dict) or not isinstance(data.get("metadata"), dict):
+        return Diagnostic(
+            NOT_A_PATCH,
+            f"the patch {patch.declared.path} does not say what it changes",
+            patch.place,
+            help="give it a target, or write a strategic merge patch with apiVersion, kind and metadata.name",
+        )
+    kind, name = data.get("kind"), data["metadata"].get("name")
+    if any(
+        obj["kind"] == kind and name in _names(obj) and obj["apiVersion"] == data.get("apiVersion") for obj in objects
+    ):
+        return None
+    return _nothing(patch, f"{data.get('apiVersion')} {kind} {name}", objects)
+
+
+def _nothing(patch: UserPatch, wanted: str, objects: list[Obj]) -> Diagnostic:
+    kinds = sorted(
+        {f"{obj['kind']} {obj['metadata']['name']}" for obj in objects if obj["kind"] in wanted}
+        or {obj["kind"] for obj in objects}
+    )
+    return Diagnostic(
+        MATCHES_NOTHING,
+        f"the patch {patch.declared.path} matches no object ({wanted}): Kustomize would leave it out without a word",
+        patch.place,
+        help=f"there are: {', '.join(kinds[:12])}",
+    )
+
+
+def _unsafe(pattern: str) -> str | None:
+    """Say what is wrong with a pattern that Python's engine could hang on, or that is no pattern at all."""
+    if len(re.findall(r"[*+?{]", pattern)) > _MAX_QUANTIFIERS or re.search(r"\)[*+?{]", pattern):
+        return (
+            f"the pattern {pattern!r} is too involved: use at most {_MAX_QUANTIFIERS} quantifiers, none after a group"
+        )
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        return f"the pattern {pattern!r} is not a regular expression: {error}"
+    return None
+
+
+def _names(obj: Obj) -> set[str]:
+    """Return an object's names while Kustomize patches: without hash, with and without the pool's suffix."""
+    name, meta = str(obj["metadata"]["name"]), obj["metadata"]
+    if obj["kind"] == "ConfigMap":
+        name = name.rpartition("-")[0]
+    instance = meta.get("labels", {}).get(POD_LABEL_INSTANCE)
+    return {name, name.removesuffix(f"-{instance}")} if instance else {name}
+
+
+def _selected(wanted: dict[str, str], obj: Obj) -> bool:
+    group, _, version = obj["apiVersion"].rpartition("/")
+    meta = obj["metadata"]
+    values = {
+        "group": {group},
+        "version": {version},
+        "kind": {obj["kind"]},
+        "name": _names(obj),
+        "namespace": {meta.get("namespace", "")},
+    }
+    for key, pattern in wanted.items():
+        if key == "label_selector":
+            if not matches_labels(pattern, meta.get("labels", {})):
+                return False
+        elif key == "annotation_selector":
+            if not matches_labels(pattern, meta.get("annotations", {})):
+                return False
+        elif not any(re.fullmatch(pattern, value) for value in values[key]):
+            return False
+    return True

@@ -1,0 +1,1 @@
+"""What people write, as frozen Pydantic models: shape here, relations between fields in `compiler.check`."""

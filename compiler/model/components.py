@@ -1,0 +1,199 @@
+"""Settings of the stack's components."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Discriminator, Field, Tag, model_validator
+
+from compiler.model.base import Model
+from compiler.model.kube import Annotations, ContainerSettings, ImageSettings, Labels, PodSettings
+from compiler.model.scalars import AbsolutePath, DnsLabel, DnsSubdomain, Duration, ImageTag, LabelKey, Text, seconds
+
+Managed = Literal["gpuc", "external"]
+
+
+def _managed(value: Any) -> str:
+    """Tell a component that gpuc makes from one that the cluster already has; gpuc's is the default."""
+    found = value.get("managed", "gpuc") if isinstance(value, dict) else getattr(value, "managed", "gpuc")
+    return found if isinstance(found, str) else "gpuc"
+
+
+class Namespace(Model):
+    """The namespace of the stack."""
+
+    name: DnsLabel = Field(description="Name of the namespace.")
+    managed: Managed = Field(
+        "gpuc",
+        description="external when the cluster already has it; it must then be labelled for Pod Security privileged.",
+    )
+    labels: Labels = Field({}, description="Labels besides those of Pod Security.")
+    annotations: Annotations = Field({}, description="Annotations.")
+
+
+class RuntimeClass(Model):
+    """The RuntimeClass that injects the driver's libraries into a container."""
+
+    name: DnsSubdomain = Field("nvidia", description="Name that pods refer to in runtimeClassName.")
+    handler: DnsLabel = Field("nvidia", description="The container runtime's handler; the toolkit registers nvidia.")
+    managed: Managed = Field("gpuc", description="external when the cluster already has it.")
+
+
+class PciSource(Model):
+    """NFD's PCI source, which labels nodes by the devices in them."""
+
+    device_class_whitelist: tuple[Annotated[str, Field(pattern=r"^[0-9a-f]{2}([0-9a-f]{2}){0,2}$")], ...] = Field(
+        ("02", "03"),
+        min_length=1,
+        description="PCI classes, or their first digits, that get a label: 03 is display, 02 network.",
+    )
+    device_label_fields: tuple[Literal["class", "vendor", "device", "subsystem_vendor", "subsystem_device"], ...] = (
+        Field(("vendor",), min_length=1, description="Fields that make up the label: [vendor] gives pci-10de.present.")
+    )
+
+
+class NodeFeatureDiscovery(ImageSettings):
+    """Node Feature Discovery, compiled as part of the stack."""
+
+    managed: Literal["gpuc"] = Field("gpuc", description="gpuc compiles NFD.")
+    version: ImageTag = Field(description="Release of NFD, such as v0.19.0; its CRDs travel with it.")
+    pci: PciSource = Field(PciSource(), description="What NFD labels by PCI device.")
+    master: ContainerSettings = Field(ContainerSettings(), description="The Deployment that writes the labels.")
+    worker: ContainerSettings = Field(ContainerSettings(), description="The DaemonSet that looks at the nodes.")
+    gc: ContainerSettings = Field(ContainerSettings(), description="The Deployment that cleans up after removed nodes.")
+
+
+class ExternalNodeFeatureDiscovery(Model):
+    """Node Feature Discovery that the cluster already has."""
+
+    managed: Literal["external"] = Field(description="Another owner runs NFD in this cluster.")
+    labels: tuple[LabelKey, ...] = Field(
+        min_length=1,
+        description="Labels that this NFD makes on GPU nodes, such as "
+        "feature.node.kubernetes.io/pci-0300_10de.present. "
+        "With nvidia.com/gpu.present among them gpuc adds no NodeFeatureRule of its own.",
+    )
+
+
+NodeFeatureDiscoverySettings = Annotated[
+    Annotated[NodeFeatureDiscovery, Tag("gpuc")] | Annotated[ExternalNodeFeatureDiscovery, Tag("external")],
+    Discriminator(_managed),
+]
+
+
+class GpuFeatureDiscovery(PodSettings):
+    """GPU Feature Discovery, which labels nodes with what their GPUs are."""
+
+    enabled: bool = Field(default=True, description="Whether GPU nodes get the nvidia.com/gpu.* labels.")
+    sleep_interval: Duration = Field("60s", description="Time between two looks at the GPUs.")
+    no_timestamp: bool = Field(default=False, description="Leave out the label nvidia.com/gfd.timestamp.")
+
+
+class Cdi(Model):
+    """Container Device Interface, with a cdi-* deviceListStrategy."""
+
+    hook_path: AbsolutePath | None = Field(
+        None, description="Path of nvidia-cdi-hook on the node; on Talos 1.13 and later gpuc knows it."
+    )
+
+
+class DevicePlugin(PodSettings):
+    """NVIDIA's device plugin, which advertises nvidia.com/gpu."""
+
+    version: ImageTag = Field(
+        description="Release of the device plugin, such as v0.20.0; GFD and the MPS daemon share it."
+    )
+    device_discovery_strategy: Literal["auto", "nvml", "tegra"] = Field(
+        "auto", description="How GPUs are found; nvml on Talos, where auto probes paths that do not exist."
+    )
+    device_list_strategy: tuple[Literal["envvar", "volume-mounts", "cdi-annotations", "cdi-cri"], ...] = Field(
+        ("envvar",), min_length=1, description="How the devices are handed to the container runtime."
+    )
+    device_id_strategy: Literal["uuid", "index"] = Field("uuid", description="What identifies a GPU to the runtime.")
+    fail_on_init_error: bool = Field(
+        default=True, description="Exit when there is no driver; false waits instead, which hides a missing driver."
+    )
+    pass_device_specs: bool = Field(
+        default=False, description="Pass /dev nodes to the kubelet, for the static CPU manager."
+    )
+    nvidia_driver_root: AbsolutePath = Field("/", description="Root of the driver's installation on the node.")
+    cdi: Cdi = Field(Cdi(), description="Settings for the cdi-* strategies.")
+    mps_root: AbsolutePath = Field(
+        "/run/nvidia/mps", description="Folder on the node where MPS keeps its pipes and logs."
+    )
+
+
+class Counter(Model):
+    """A DCGM field that the exporter publishes."""
+
+    field: Annotated[str, Field(pattern=r"^DCGM_[A-Z0-9_]+$")] = Field(description="Name of the DCGM field.")
+    type: Literal["gauge", "counter", "label"] = Field(description="Prometheus type.")
+    help: Annotated[Text, Field(pattern=r"^[^,\"#]+$")] = Field(
+        description="Help text, without commas and double quotes."
+    )
+
+
+class Relabeling(Model):
+    """A relabelling step of Prometheus."""
+
+    action: Annotated[str, Field(pattern=r"^[A-Za-z]+$")] = Field("replace", description="What the step does.")
+    source_labels: tuple[Text, ...] = Field((), description="Labels that are read.")
+    separator: str | None = Field(None, description="Joins their values.")
+    regex: str | None = Field(None, description="Matched against the joined values.")
+    modulus: int | None = Field(None, gt=0, description="For action hashmod.")
+    target_label: Text | None = Field(None, description="Label that is written.")
+    replacement: str | None = Field(None, description="What is written.")
+
+
+class ServiceMonitor(Model):
+    """Scraping by the Prometheus operator, or by VictoriaMetrics' operator, which reads the same object."""
+
+    enabled: bool = Field(default=False, description="Whether the monitoring root has a ServiceMonitor.")
+    interval: Duration = Field("15s", description="Time between two scrapes.")
+    scrape_timeout: Duration = Field("10s", description="Time after which a scrape is given up; at most the interval.")
+    honor_labels: bool = Field(
+        default=False,
+        description="Keep the exporter's own pod and namespace labels instead of exported_pod and exported_namespace.",
+    )
+    additional_labels: Labels = Field({}, description="Labels that your Prometheus selects ServiceMonitors by.")
+    relabelings: tuple[Relabeling, ...] = Field((), description="Applied before the scrape.")
+    metric_relabelings: tuple[Relabeling, ...] = Field((), description="Applied to what was scraped.")
+
+    @model_validator(mode="after")
+    def _timeout_within_interval(self) -> Self:
+        if seconds(self.scrape_timeout) > seconds(self.interval):
+            msg = (
+                f"scrapeTimeout {self.scrape_timeout} is longer than interval {self.interval}: the operator refuses it"
+            )
+            raise ValueError(msg)
+        return self
+
+
+class DcgmExporter(PodSettings):
+    """DCGM exporter: utilisation, VRAM, temperature and power as metrics."""
+
+    enabled: bool = Field(default=True, description="Whether GPU nodes run the exporter.")
+    version: ImageTag = Field(description="Tag of the exporter's image, such as 4.5.3-4.8.2-distroless.")
+    profiling: bool = Field(
+        default=False,
+        description="Publish DCGM_FI_PROF_* too: data-centre cards only, and the exporter then runs with SYS_ADMIN.",
+    )
+    counters: tuple[Counter, ...] = Field((), description="DCGM fields besides those that gpuc publishes.")
+    service_monitor: ServiceMonitor = Field(ServiceMonitor(), description="Scraping by an operator.")
+
+
+class ServiceMonitorCrd(Model):
+    """The CustomResourceDefinition of ServiceMonitor."""
+
+    managed: Managed = Field(
+        "external",
+        description="external when an operator or its CRD chart brings it; gpuc puts it into the monitoring root.",
+    )
+
+
+class Monitoring(Model):
+    """What the monitoring root builds on."""
+
+    service_monitor_crd: ServiceMonitorCrd = Field(
+        ServiceMonitorCrd(), description="Who brings the ServiceMonitor CRD."
+    )

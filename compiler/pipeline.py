@@ -1,0 +1,87 @@
+"""The stages in their order: what `compile` and `check` have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from compiler.check import check
+from compiler.diagnostics import Diagnostic, sorted_unique
+from compiler.errors import InputError
+from compiler.kustomize.layout import lay_out
+from compiler.kustomize.tree import Tree
+from compiler.load import find_inputs, load_document
+from compiler.model.environment import Project, read_project
+from compiler.patchfiles import read_patches
+from compiler.tools import find_tool
+from compiler.validate import Toolset, validate_tree
+
+
+@dataclass(frozen=True)
+class Built:
+    """A compiled tree with the project it came from and the warnings on the way."""
+
+    project: Project
+    tree: Tree
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Every file of out/, by path relative to it."""
+        return self.tree.files
+
+    @property
+    def summary(self) -> str:
+        """What was compiled, in a few words."""
+        objects = sum(len(root.expected) for root in self.tree.roots.values())
+        names = ", ".join(environment.name for environment in self.project.environments)
+        return f"{names}: {objects} objects in {len(self.files)} files"
+
+
+def read(root: Path) -> Project:
+    """Return what people wrote below `root`.
+
+    Raises InputError with every mistake in every input, NothingToCompileError where there is no input, and
+    EnvironmentFailure where one cannot be read.
+    """
+    inputs = find_inputs(root)
+    problems: list[Diagnostic] = []
+    documents = {}
+    for path in (inputs.stack, *inputs.overlays):
+        try:
+            documents[path] = load_document(path, root)
+        except InputError as error:
+            problems += error.diagnostics
+    if problems:
+        raise InputError(problems)
+    overlays = {path.parent.name: documents[path] for path in inputs.overlays}
+    return read_project(documents[inputs.stack], overlays)
+
+
+def build(root: Path) -> Built:
+    """Return the compiled tree of the project below `root`, in memory. Raises as `read` does."""
+    project = read(root)
+    found = check(project)
+    errors = [item for item in found if item.is_error]
+    patches = {}
+    for environment in project.environments:
+        try:
+            patches[environment.name] = read_patches(environment, root)
+        except InputError as error:
+            errors += error.diagnostics
+    if errors:
+        raise InputError([*found, *errors])
+    return Built(project, lay_out(project.stack, project.environments, patches), found)
+
+
+def validated(built: Built, root: Path) -> Built:
+    """Return the tree after kustomize and kubeconform have passed it.
+
+    Raises InputError with what they say against it, and EnvironmentFailure where they cannot be had.
+    """
+    tools = Toolset(kubeconform=find_tool("kubeconform", root), kustomize=find_tool("kustomize", root))
+    result = validate_tree(built.tree, tools, root)
+    found = sorted_unique([*built.diagnostics, *result.diagnostics])
+    if any(item.is_error for item in found):
+        raise InputError(found)
+    return replace(built, diagnostics=found)

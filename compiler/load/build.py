@@ -30,7 +30,7 @@ _BLOCK_HEADER: Final = re.compile(r"[|>][-+0-9]*")
 _NO_SPAN: Final = Span(0, 0, 1)
 
 
-class Stopped(Exception):
+class StoppedError(Exception):
     """Reading on would make no sense; the findings say why."""
 
 
@@ -67,7 +67,7 @@ class Builder:
         """Take all events.
 
         Raises:
-            Stopped: reading on makes no sense; see `findings`.
+            StoppedError: reading on makes no sense; see `findings`.
             YAMLError: from the parser, at the first error of syntax.
         """
         for event in events:
@@ -121,7 +121,7 @@ class Builder:
                 self._mark(event.start_mark, 3),
                 "Give each document a file of its own.",
             )
-            raise Stopped
+            raise StoppedError
 
     def _start(self, event: Any, data: Json) -> None:
         self._properties(event)
@@ -132,7 +132,7 @@ class Builder:
                 self._mark(event.start_mark),
                 "Flatten it: no field of an input is that deep.",
             )
-            raise Stopped
+            raise StoppedError
         start = event.start_mark
         self._open.append(_Frame(data, Node(Span(start.line, start.column, 1), {})))
 
@@ -285,4 +285,4 @@ class Builder:
             self.findings.append(
                 Diagnostic(rules.TOO_MANY.code, message, place, help="Mend these first, then run gpuc again.")
             )
-            raise Stopped
+            raise StoppedError

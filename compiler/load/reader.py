@@ -6,24 +6,18 @@ seen before anything is expanded, and nothing here recurses. See docs/adr/0020-r
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from ruamel.yaml import YAML
-from ruamel.yaml.cyaml import CBaseLoader
 from ruamel.yaml.error import YAMLError
 
 from compiler.errors import InputError
-from compiler.load.build import Builder, Stopped
+from compiler.load.build import Builder, StoppedError
 from compiler.load.document import Document
-from compiler.load.source import check_characters, decode, read_bytes, split_lines
+from compiler.load.source import decode, read_bytes, split_lines
 from compiler.load.syntax import explain
-
-# The C parser implements an early YAML 1.1: it refuses `{image: host:5000/x}`, which YAML 1.2 allows. The Python
-# parser knows better but needs 35 s for 1 MiB, so it decides only about small files.
-_TOO_STRICT: Final = "found unexpected ':'"
-_SMALL: Final = 1 << 16
+from compiler.yaml.events import fast_events, needs_thorough_parser, thorough_events
 
 
 def load_document(path: Path, root: Path) -> Document:
@@ -44,34 +38,23 @@ def load_text(text: str | bytes, path: str) -> Document:
         InputError: with everything that was found.
     """
     source = decode(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text, path)
-    check_characters(source, path)
-    lines = split_lines(source)
-    builder = Builder(path, lines)
-    try:
-        builder.read(_events_in_c(source))
-    except Stopped:
-        pass
-    except YAMLError as error:
-        if getattr(error, "problem", None) == _TOO_STRICT and len(source) <= _SMALL:
-            builder = Builder(path, lines)
-            _read_in_python(builder, source)
-        else:
-            builder.findings.append(explain(error, path, lines))
+    builder, error = _build(fast_events, source, path)
+    if error is not None and needs_thorough_parser(error, source):
+        builder, error = _build(thorough_events, source, path)
+    if error is not None:
+        builder.findings.append(explain(error, path, builder.lines))
     if builder.findings:
         raise InputError(builder.findings)
     return builder.document()
 
 
-def _read_in_python(builder: Builder, source: str) -> None:
+def _build(events: Callable[[str], Iterator[Any]], source: str, path: str) -> tuple[Builder, YAMLError | None]:
+    """Build from `events`; returns also the parser's error, at which reading ended."""
+    builder = Builder(path, split_lines(source))
     try:
-        builder.read(YAML(typ="safe", pure=True).parse(source))
-    except Stopped:
-        pass
+        builder.read(events(source))
+    except StoppedError:
+        return builder, None
     except YAMLError as error:
-        builder.findings.append(explain(error, builder.path, builder.lines))
-
-
-def _events_in_c(source: str) -> Iterator[Any]:
-    parser = CBaseLoader(source)
-    while parser.check_event():
-        yield parser.get_event()
+        return builder, error
+    return builder, None

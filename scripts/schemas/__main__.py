@@ -27,7 +27,7 @@ def main() -> int:
     stale += bring("custom-resources", custom_resources.generate(TARGET / "crds"), check=options.check)
     stale += bring("kubernetes", kubernetes.generate(), check=options.check)
     for path in stale:
-        print(f"{'not current' if options.check else 'written'}: compiler/schemas/{path}")
+        sys.stdout.write(f"{'not current' if options.check else 'written'}: compiler/schemas/{path}\n")
     return 1 if options.check and stale else 0
 
 

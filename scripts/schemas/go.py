@@ -7,6 +7,7 @@ the others, because they want different versions of the same libraries.
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -95,5 +96,8 @@ def kustomization() -> dict[str, str]:
 
 
 def _go(module: Path, *arguments: str) -> str:
-    done = subprocess.run(("go", *arguments), cwd=module, check=True, stdout=subprocess.PIPE, text=True)
+    go = shutil.which("go")
+    if go is None:
+        raise SystemExit("there is no `go` on PATH; --no-go leaves out what needs it")
+    done = subprocess.run((go, *arguments), cwd=module, check=True, stdout=subprocess.PIPE, text=True)
     return done.stdout

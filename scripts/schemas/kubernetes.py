@@ -64,7 +64,7 @@ def _version(minor: int) -> dict[str, str]:
         for kind in kinds:
             top = _adapt(json.loads((folder / f"{kind.lower()}-{suffix}.json").read_text("utf-8")))
             top["properties"].pop("status", None)  # the API server ignores it in a manifest
-            top["required"] = ["apiVersion", "kind", "metadata"]
+            top["required"] = sorted({*top.get("required", ()), "apiVersion", "kind", "metadata"})
             files[f"{group or version}/{kind.lower()}_{version}.json"] = dump(_standalone(top, definitions, pod))
     return files
 
@@ -76,7 +76,8 @@ def _standalone(top: Schema, definitions: dict[str, Schema], pod: dict[str, Sche
     if _POD not in reached and "core.v1.PodSpec" not in reached:
         return {**schema, "definitions": reached}
     own = {name: definition for name, definition in reached.items() if name not in pod}
-    return _pointing_at_pod({**schema, **({"definitions": own} if own else {})}, frozenset(pod))
+    pointing: Schema = _pointing_at_pod({**schema, **({"definitions": own} if own else {})}, frozenset(pod))
+    return pointing
 
 
 def _pointing_at_pod(schema: Any, shared: frozenset[str]) -> Any:

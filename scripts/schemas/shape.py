@@ -54,7 +54,7 @@ def lean(schema: Any) -> Any:
 
 
 def _without_choice_of_types(schema: Schema) -> Schema:
-    """Write a choice between bare types as one list of types: kubeconform's message then says "want string or number"."""
+    """Write a choice between bare types as one list of types: kubeconform then says "want string or number"."""
     for key in ("anyOf", "oneOf"):
         choices = schema.get(key)
         if choices and all(set(choice) == {"type"} and isinstance(choice["type"], str) for choice in choices):
@@ -66,7 +66,7 @@ def _without_choice_of_types(schema: Schema) -> Schema:
 def close(schema: Any) -> Any:
     """Return a structural schema (of a CRD) in which every object refuses unknown fields, as strict validation does.
 
-    Parts under allOf, anyOf, oneOf and not stay open: there a structural schema only narrows what is declared beside them.
+    Parts under allOf, anyOf, oneOf and not stay open: there a structural schema only narrows what stands beside them.
     """
     if not isinstance(schema, dict):
         return schema

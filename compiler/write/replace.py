@@ -14,7 +14,7 @@ from compiler.write.edits import find_hand_edits
 from compiler.write.paths import OUT, in_out
 from compiler.write.scan import scan, unchanged_since
 from compiler.write.stage import Stage, new_tree
-from compiler.write.swap import swap
+from compiler.write.swap import swap, uninterrupted
 from compiler.write.work import NEW, lock, tidy, work_folder
 
 
@@ -77,14 +77,14 @@ def _replace(plan: Plan, root_fd: int, work_fd: int) -> None:
         source = stack.enter_context(folder(OUT, root_fd)) if existed else None
         stage.write(new_tree(plan), source, stack.enter_context(folder(NEW, work_fd)))
     record.remember(work_fd, plan.files.values())
-    swap(root_fd, work_fd)
-    if not existed:
-        return
-    try:
-        _check_untouched(plan, work_fd, stage.copied)
-    except BaseException:
+    with uninterrupted():
         swap(root_fd, work_fd)
-        raise
+        if existed:
+            try:
+                _check_untouched(plan, work_fd, stage.copied)
+            except (OSError, EnvironmentFailure):
+                swap(root_fd, work_fd)
+                raise
 
 
 def _check_untouched(plan: Plan, work_fd: int, copied: set[str]) -> None:

@@ -73,7 +73,8 @@ def _scan(fd: int, prefix: str, wants: Callable[[str], bool], found: Entries, de
     for name in names:
         path = prefix + name
         status = os.stat(name, dir_fd=fd, follow_symlinks=False)
-        if status.st_dev != device:
+        # On overlayfs the device of a file is that of its layer; a folder's is always its mount's.
+        if stat.S_ISDIR(status.st_mode) and status.st_dev != device:
             raise OSError(errno.EXDEV, "a mount point", path)
         found[path] = entry = _entry(name, fd, status, read_it=wants(path))
         if entry.kind is Kind.FOLDER:
@@ -108,12 +109,14 @@ def _read(fd: int, size: int) -> bytes | None:
 def unchanged_since(before: Entries, after: Entries, strict: Container[str]) -> list[str]:
     """Return the paths at which two scans of one folder differ.
 
-    Every entry must still be the same inode; those in `strict` must also have the same size and time. The others are
-    hard-linked into the new tree, so what was written into them meanwhile is in both.
+    Files in `strict` must have the same size and time. The others are hard-linked into the new tree, so what was
+    written into them meanwhile is in both: they differ only if another file took their place, with another inode
+    and another time (overlayfs and some network file systems give one file a new inode now and then).
     """
     differing = list(before.keys() ^ after.keys())
     for path in before.keys() & after.keys():
         old, new = before[path], after[path]
-        if (old.kind, old.inode) != (new.kind, new.inode) or (path in strict and old != new):
+        content = old.kind is not Kind.FOLDER and (old.size, old.mtime_ns) != (new.size, new.mtime_ns)
+        if old.kind is not new.kind or (content and (path in strict or old.inode != new.inode)):
             differing.append(path)
     return sorted(differing)

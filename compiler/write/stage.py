@@ -119,9 +119,6 @@ class Stage:
                 raise
             self.copied.add(path)
             self._copy(name, entry, source, target)
-            return
-        if os.stat(name, dir_fd=target, follow_symlinks=False).st_ino != entry.inode:
-            raise OSError(errno.EAGAIN, "another program replaced a file meanwhile", path)
 
     def _copy(self, name: str, entry: Entry, source: int, target: int) -> None:
         if entry.kind is Kind.LINK:

@@ -6,8 +6,10 @@ import ctypes
 import errno
 import os
 import platform
+import signal
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 from compiler.write.disk import kind
 from compiler.write.paths import OUT
@@ -16,6 +18,16 @@ from compiler.write.work import NEW, OLD
 _RENAME_EXCHANGE = 2  # <linux/fs.h>; macOS has the same value as RENAME_SWAP in <sys/stdio.h>
 _NUMBERS = {"x86_64": 316, "aarch64": 276, "riscv64": 276, "ppc64le": 357, "s390x": 347, "armv7l": 382}
 _CANNOT = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Let Ctrl-C wait until the end of the block: inside it the folders have each other's names for a moment."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def swap(root_fd: int, work_fd: int) -> None:
@@ -40,10 +52,12 @@ def _set_aside(root_fd: int, work_fd: int) -> None:
     os.rename(OUT, OLD, src_dir_fd=root_fd, dst_dir_fd=work_fd)
     try:
         os.rename(NEW, OUT, src_dir_fd=work_fd, dst_dir_fd=root_fd)
-    except BaseException:
+        os.rename(OLD, NEW, src_dir_fd=work_fd, dst_dir_fd=work_fd)
+    except OSError:
+        if kind(OUT, root_fd) is not None:
+            os.rename(OUT, NEW, src_dir_fd=root_fd, dst_dir_fd=work_fd)
         os.rename(OLD, OUT, src_dir_fd=work_fd, dst_dir_fd=root_fd)
         raise
-    os.rename(OLD, NEW, src_dir_fd=work_fd, dst_dir_fd=work_fd)
 
 
 def _exchange(one_fd: int, one: str, other_fd: int, other: str) -> bool:

@@ -7,6 +7,7 @@ import pytest
 from compiler.errors import EnvironmentFailure, InputError
 from compiler.validate import Toolset
 from compiler.validate.kustomize_build import build
+from compiler.validate.process import run
 from compiler.validate.references import References
 from compiler.validate.staging import write_files
 from tests.validate.samples import BUILT_IN
@@ -95,3 +96,14 @@ def test_a_tree_that_names_only_itself_is_fine() -> None:
 def test_the_closure_of_a_root_is_what_it_builds_from() -> None:
     assert References(TREE).closure("overlays/a") == set(TREE)
     assert References(TREE).closure("base") == {"base/kustomization.yaml", "base/daemonset-x.yaml"}
+
+
+def test_a_tool_that_hangs_is_ended(tmp_path: Path) -> None:
+    with pytest.raises(EnvironmentFailure, match=r"did not end within 0\.1 seconds"):
+        run(Path("/bin/sleep"), ["20"], tmp_path, seconds=0.1)
+
+
+def test_tools_get_nothing_of_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("SECRET", "s")
+    names = {line.partition("=")[0] for line in run(Path("/usr/bin/env"), [], tmp_path).stdout.splitlines()}
+    assert names == {"GOGC", "HOME", "HTTPS_PROXY", "HTTP_PROXY", "LC_ALL", "NO_PROXY", "PATH", "XDG_CONFIG_HOME"}

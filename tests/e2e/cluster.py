@@ -19,10 +19,18 @@ from tests.e2e.pods import Kubelet, Node
 from tests.e2e.processes import Programs
 
 CRDS = CHECKOUT / "compiler" / "schemas" / "crds"
-FLUX_CRDS = ("gitrepositories.source.toolkit.fluxcd.io", "kustomizations.kustomize.toolkit.fluxcd.io")
+FLUX_CRDS = (
+    "gitrepositories.source.toolkit.fluxcd.io",
+    "ocirepositories.source.toolkit.fluxcd.io",
+    "kustomizations.kustomize.toolkit.fluxcd.io",
+)
 # Kinds that source-controller watches and refuses to start without, though nothing here uses them.
-_UNUSED_FLUX_KINDS = {"Bucket": "buckets", "ExternalArtifact": "externalartifacts", "HelmChart": "helmcharts",
-                      "HelmRepository": "helmrepositories", "OCIRepository": "ocirepositories"}  # fmt: skip
+_UNUSED_FLUX_KINDS = {
+    "Bucket": "buckets",
+    "ExternalArtifact": "externalartifacts",
+    "HelmChart": "helmcharts",
+    "HelmRepository": "helmrepositories",
+}
 
 WORKER4 = "k8s-worker4"
 WORKER4_TAINT = {"key": "dedicated", "value": "ai", "effect": "NoSchedule"}

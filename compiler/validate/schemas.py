@@ -6,11 +6,10 @@ import json
 from collections.abc import Sequence
 from difflib import get_close_matches
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
-SCHEMAS: Final = Path(str(files("compiler"))) / "schemas"
+SCHEMAS: Final = Path(__file__).resolve().parents[1] / "schemas"
 
 # kubeconform fills these in (its `-schema-location`): Group is what stands before the slash of apiVersion, or `v1`.
 _NAME: Final = "{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json"

@@ -63,6 +63,10 @@ lock: $(VENV)/.dev ## resolve the dependencies anew (ARGS=--upgrade for newer on
 	$(UV_COMPILE) pyproject.toml requirements/build.in requirements/dev.in --output-file requirements/dev.txt
 	$(UV_COMPILE) requirements/go.in --output-file requirements/go.txt
 
+.PHONY: schemas
+schemas: $(VENV)/.dev ## make schemas and CRDs again from upstream's types (ARGS=--check to compare)
+	$(PY) -m scripts.schemas $(ARGS)
+
 .PHONY: clean
 clean: ## remove everything that these targets made, except out/
 	rm -rf $(VENV) .tools .coverage .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis dist

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from compiler.check import check
+from compiler.delivery import deliver
 from compiler.diagnostics import Diagnostic, sorted_unique
 from compiler.errors import InputError
 from compiler.kustomize.layout import lay_out
@@ -71,15 +73,18 @@ def build(root: Path) -> Built:
             errors += error.diagnostics
     if errors:
         raise InputError([*found, *errors])
-    return Built(project, lay_out(project.stack, project.environments, patches), found)
+    tree = lay_out(project.stack, project.environments, patches)
+    deliver(tree, project)
+    return Built(project, tree, found)
 
 
-def validated(built: Built, root: Path) -> Built:
+def validated(built: Built, root: Path, say: Callable[[str], None]) -> Built:
     """Return the tree after kustomize and kubeconform have passed it.
 
-    Raises InputError with what they say against it, and EnvironmentFailure where they cannot be had.
+    `say` hears of what takes long: the first build of a tool. Raises InputError with what they say against the tree,
+    and EnvironmentFailure where they cannot be had.
     """
-    tools = Toolset(kubeconform=find_tool("kubeconform", root), kustomize=find_tool("kustomize", root))
+    tools = Toolset(kubeconform=find_tool("kubeconform", root, say), kustomize=find_tool("kustomize", root, say))
     result = validate_tree(built.tree, tools, root)
     found = sorted_unique([*built.diagnostics, *result.diagnostics])
     if any(item.is_error for item in found):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from compiler.cli.output import FormatOption, RootOption, report
+from compiler.cli.output import FormatOption, RootOption, progress, report
 from compiler.cli.render import Format
 from compiler.errors import ExitCode
 from compiler.pipeline import build, validated
@@ -15,7 +15,7 @@ from compiler.write import differences, plan
 
 def command(root: RootOption = Path(), format: FormatOption = Format.TEXT) -> None:  # noqa: A002 -- the option's name
     """Say whether out/ is current, and which files differ and how; exit 4 when it is not."""
-    result = validated(build(root), root)
+    result = validated(build(root), root, progress)
     changes = plan(root, result.files)
     report(result.diagnostics, format)
     if changes.is_current:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from compiler.cli.output import FormatOption, RootOption, report
+from compiler.cli.output import FormatOption, RootOption, progress, report
 from compiler.cli.render import Format
 from compiler.pipeline import build, validated
 from compiler.write import Plan, apply, lock, plan, recover
@@ -21,7 +21,7 @@ def command(
     """Compile base/ and overlays/ into out/; nothing changes there unless everything passed."""
     with lock(root):
         recover(root)
-        result = validated(build(root), root)
+        result = validated(build(root), root, progress)
         changes = plan(root, result.files)
         apply(changes, force=force)
     report(result.diagnostics, format)

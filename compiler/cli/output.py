@@ -28,3 +28,8 @@ def report(diagnostics: Sequence[Diagnostic], style: Format) -> None:
             typer.echo(summary(diagnostics), err=True)
     else:
         typer.echo(render(diagnostics, style), nl=False)
+
+
+def progress(message: str) -> None:
+    """Say on standard error what takes long."""
+    typer.echo(message, err=True)

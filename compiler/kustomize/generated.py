@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 
+from compiler.kustomize.annotate import substitution
 from compiler.objects import Json, Obj
 
 _SAFE = str.maketrans("013ae", "ghkmt")
@@ -30,10 +31,11 @@ def hashed_name(name: str, data: Mapping[str, str]) -> str:
 def config_map(name: str, namespace: str, data: Mapping[str, str], own_labels: Mapping[str, str] | None = None) -> Obj:
     """Return a generated ConfigMap under its hashed name."""
     labels = {"labels": dict(own_labels)} if own_labels else {}
+    annotations = {"annotations": added} if (added := substitution(data)) else {}
     return {
         "apiVersion": "v1",
         "kind": "ConfigMap",
-        "metadata": {"name": hashed_name(name, data), "namespace": namespace, **labels},
+        "metadata": {"name": hashed_name(name, data), "namespace": namespace, **labels, **annotations},
         "data": dict(data),
     }
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from compiler.components import all_components
 from compiler.components.api import Component, ConfigFiles, Context
 from compiler.components.pods import POD_LABEL_INSTANCE
+from compiler.kustomize.annotate import annotated, substitution
 from compiler.kustomize.generated import config_map, hashed_name, rename_config_maps
 from compiler.kustomize.patches import UserPatch, check_targets
 from compiler.kustomize.strategic import patch_for
@@ -55,11 +56,12 @@ class _Overlay:
         resources, changes, expected = [], [], []
         for component in components:
             where = self._add_base(component, pooled=False)
-            if where is None:
-                continue
-            resources.append(_relative(folder, where))
-            shared = component.shared(self.context)
-            changes += self._add_patches(folder, component.shared(self.plain), shared)
+            if where is not None:
+                resources.append(_relative(folder, where))
+            base = {object_id(obj) for obj in _shared(component, self.plain)}
+            shared = _shared(component, self.context)
+            resources += [self.tree.add_object(folder, obj) for obj in shared if object_id(obj) not in base]
+            changes += self._add_patches(folder, _shared(component, self.plain), shared)
             expected += _generated(shared, component.shared_config(self.context), self.context.namespace)
         for pool in self.context.pools:
             objects = self._add_pool(folder, pool, components)
@@ -84,7 +86,7 @@ class _Overlay:
             return None
         same = component.enabled(self.base.stack) and files == _base_files(component, self.base, pooled=pooled)
         folder = f"base/{component.name}{sub}" if same else f"{self.folder}/base/{component.name}{sub}"
-        objects = component.pooled(self.plain, None) if pooled else component.shared(self.plain)
+        objects = _pooled(component, self.plain, None) if pooled else _shared(component, self.plain)
         config = [] if pooled else component.shared_config(self.plain)
         names = [self.tree.add_object(folder, obj) for obj in objects]
         self.tree.add_kustomization(
@@ -100,7 +102,8 @@ class _Overlay:
             for key, text in item.files.items():
                 self.tree.add(f"{folder}/{item.name}/{key}", text, "data")
             paths = [f"{item.name}/{key}" for key in sorted(item.files)]
-            generators.append({"name": item.name, "namespace": self.context.namespace, "files": paths})
+            options = {"options": {"annotations": added}} if (added := substitution(item.files)) else {}
+            generators.append({"name": item.name, "namespace": self.context.namespace, "files": paths, **options})
         return generators
 
     def _add_patches(self, folder: str, before: list[Obj], after: list[Obj]) -> list[str]:
@@ -108,7 +111,7 @@ class _Overlay:
         names = []
         base = {object_id(obj): obj for obj in before}
         for obj in after:
-            patch = patch_for(base[object_id(obj)], obj)
+            patch = patch_for(base.get(object_id(obj), obj), obj)
             if patch:
                 name = f"{obj['kind'].lower()}-{obj['metadata']['name']}.patch.yaml"
                 self.tree.add(f"{folder}/{name}", emit(patch), "patch")
@@ -126,8 +129,8 @@ class _Overlay:
             if where is None:
                 continue
             resources.append(_relative(folder, where))
-            final = component.pooled(self.context, pool)
-            changes += self._add_patches(folder, component.pooled(self.plain, None), final)
+            final = _pooled(component, self.context, pool)
+            changes += self._add_patches(folder, _pooled(component, self.plain, None), final)
             config += component.pool_config(self.context, pool)
             objects += final
         if not resources:
@@ -152,8 +155,16 @@ class _Overlay:
 def _base_files(component: Component, context: Context, *, pooled: bool) -> list[object]:
     """Return everything a base is made of, for comparison."""
     if pooled:
-        return list(component.pooled(context, None))
-    return [*component.shared(context), *component.shared_config(context)]
+        return list(_pooled(component, context, None))
+    return [*_shared(component, context), *component.shared_config(context)]
+
+
+def _shared(component: Component, context: Context) -> list[Obj]:
+    return [annotated(obj, context.stack) for obj in component.shared(context)]
+
+
+def _pooled(component: Component, context: Context, pool: NodePool | None) -> list[Obj]:
+    return [annotated(obj, context.stack) for obj in component.pooled(context, pool)]
 
 
 def _relative(folder: str, target: str) -> str:

@@ -16,6 +16,7 @@ from compiler.model.components import (
     NodeFeatureDiscoverySettings,
     RuntimeClass,
 )
+from compiler.model.delivery import Delivery
 from compiler.model.kube import LocalObjectReference
 from compiler.model.scalars import DnsLabel, ImageRepository
 from compiler.model.versions import KubernetesVersion
@@ -84,6 +85,7 @@ class GPUStack(Model):
         None, description="DCGM exporter; leave it out for a stack without metrics."
     )
     monitoring: Monitoring = Field(Monitoring(), description="What the monitoring root builds on.")
+    delivery: Delivery = Field(Delivery(), description="What reconciles out/.")
 
     @property
     def namespace_settings(self) -> Namespace:

@@ -25,6 +25,9 @@ def read_patches(environment: Environment, root: Path) -> list[UserPatch]:
         if ".." in declared.path.split("/"):
             problems.append(_bad(f"the patch {declared.path} leads out of the overlay's folder", place))
             continue
+        if not (folder / declared.path).exists():
+            problems.append(_bad(f"the patch {declared.path} does not exist in overlays/{environment.name}", place))
+            continue
         try:
             data, shown = read_bytes(folder / declared.path, root)
             text = decode(data, shown)

@@ -22,7 +22,11 @@ class Format(StrEnum):
 
 def safe(text: str) -> str:
     """Return text without control characters, which an input could use to rewrite what the terminal shows."""
-    return "".join(char if char == "\n" or char.isprintable() else f"\\x{ord(char):02x}" for char in text)
+    return "".join(char if char == "\n" or char.isprintable() else _escape(ord(char)) for char in text)
+
+
+def _escape(code: int) -> str:
+    return f"\\x{code:02x}" if code <= 0xFF else f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"  # noqa: PLR2004 -- the longest code of each escape
 
 
 def render(diagnostics: Sequence[Diagnostic], style: Format) -> str:
@@ -94,7 +98,10 @@ def as_data(found: Diagnostic) -> Obj:
 
 
 def _json(diagnostics: Sequence[Diagnostic]) -> str:
-    return json.dumps({"findings": [as_data(found) for found in diagnostics]}, indent=2, ensure_ascii=False) + "\n"
+    text = json.dumps({"findings": [as_data(found) for found in diagnostics]}, indent=2, ensure_ascii=False)
+    # JSON leaves characters as they are that a terminal obeys or cannot show, such as a change of direction.
+    shown = (char if char == "\n" or char.isprintable() else json.dumps(char)[1:-1] for char in text)
+    return "".join(shown) + "\n"
 
 
 def _escaped(text: str, more: str = "") -> str:
@@ -109,10 +116,10 @@ def _github(diagnostics: Sequence[Diagnostic]) -> str:
     for found in diagnostics:
         where = ""
         if found.place:
-            file = _escaped(found.place.path, ":,")
+            file = _escaped(safe(found.place.path), ":,")
             where = f"file={file},line={found.place.line},col={found.place.column},"
         message = found.message + (f"\n{found.help}" if found.help else "")
-        lines.append(f"::{found.severity} {where}title={found.rule}::{_escaped(message)}\n")
+        lines.append(f"::{found.severity} {where}title={found.rule}::{_escaped(safe(message))}\n")
     return "".join(lines)
 
 

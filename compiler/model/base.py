@@ -20,6 +20,14 @@ def _drop_titles(schema: dict[str, Any]) -> None:
         prop.pop("title", None)
 
 
+class Mistake(ValueError):
+    """Raised by a validator that knows what to do about it; any other ValueError gets the field's description."""
+
+    def __init__(self, message: str, help_: str | None = None) -> None:
+        super().__init__(message)
+        self.help = help_
+
+
 class Model(BaseModel):
     """Frozen, strict, and closed: an unknown key is an error, and `True` is not 1."""
 

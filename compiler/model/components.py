@@ -6,9 +6,19 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from compiler.model.base import Model
+from compiler.model.base import Mistake, Model
 from compiler.model.kube import Annotations, ContainerSettings, ImageSettings, Labels, PodSettings
-from compiler.model.scalars import AbsolutePath, DnsLabel, DnsSubdomain, Duration, ImageTag, LabelKey, Text, seconds
+from compiler.model.scalars import (
+    AbsolutePath,
+    DnsLabel,
+    DnsSubdomain,
+    Duration,
+    ImageTag,
+    LabelKey,
+    Text,
+    form,
+    seconds,
+)
 
 Managed = Literal["gpuc", "external"]
 
@@ -42,7 +52,17 @@ class RuntimeClass(Model):
 class PciSource(Model):
     """NFD's PCI source, which labels nodes by the devices in them."""
 
-    device_class_whitelist: tuple[Annotated[str, Field(pattern=r"^[0-9a-f]{2}([0-9a-f]{2}){0,2}$")], ...] = Field(
+    device_class_whitelist: tuple[
+        Annotated[
+            str,
+            Field(
+                pattern=form(
+                    r"^[0-9a-f]{2}([0-9a-f]{2}){0,2}$", "must be two, four or six hexadecimal digits such as 0302"
+                )
+            ),
+        ],
+        ...,
+    ] = Field(
         ("02", "03"),
         min_length=1,
         description="PCI classes, or their first digits, that get a label: 03 is display, 02 network.",
@@ -126,11 +146,18 @@ class DevicePlugin(PodSettings):
 class Counter(Model):
     """A DCGM field that the exporter publishes."""
 
-    field: Annotated[str, Field(pattern=r"^DCGM_[A-Z0-9_]+$")] = Field(description="Name of the DCGM field.")
+    field: Annotated[
+        str, Field(pattern=form(r"^DCGM_[A-Z0-9_]+$", "must be the name of a DCGM field such as DCGM_FI_DEV_FB_USED"))
+    ] = Field(description="Name of the DCGM field.")
     type: Literal["gauge", "counter", "label"] = Field(description="Prometheus type.")
-    help: Annotated[Text, Field(pattern=r"^[^,\"#]+$")] = Field(
-        description="Help text, without commas and double quotes."
-    )
+    help: Annotated[
+        Text,
+        Field(
+            pattern=form(
+                r"^[^,\"#]+$", "must be without commas, double quotes and #, which end a field of the counters' file"
+            )
+        ),
+    ] = Field(description="Help text, without commas and double quotes.")
 
 
 class Relabeling(Model):
@@ -162,10 +189,10 @@ class ServiceMonitor(Model):
     @model_validator(mode="after")
     def _timeout_within_interval(self) -> Self:
         if seconds(self.scrape_timeout) > seconds(self.interval):
-            msg = (
-                f"scrapeTimeout {self.scrape_timeout} is longer than interval {self.interval}: the operator refuses it"
+            raise Mistake(
+                f"scrapeTimeout {self.scrape_timeout} is longer than interval {self.interval}: the operator refuses it",
+                f"set `scrapeTimeout` to {self.interval} or less",
             )
-            raise ValueError(msg)
         return self
 
 

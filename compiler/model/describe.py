@@ -85,6 +85,16 @@ def keys_at(model: type[BaseModel], loc: Location) -> list[str]:
     ]
 
 
+def members_at(model: type[BaseModel], loc: Location) -> list[tuple[str | None, list[str]]]:
+    """Return the models that a mapping at this location may be, each as its tag in a union and its keys."""
+    annotation, _ = _walk(model, loc)
+    return [
+        (tag, list(_fields(member)))
+        for tag, member in _members(annotation)
+        if isinstance(member, type) and issubclass(member, BaseModel)
+    ]
+
+
 def description_at(model: type[BaseModel], loc: Location) -> str | None:
     """Return what the field at this location is for."""
     _, field = _walk(model, loc)
@@ -109,10 +119,12 @@ def suggest(word: str, choices: list[str]) -> str | None:
     return by_plain[close[0]] if close else None
 
 
-def elsewhere(model: type[BaseModel], key: str) -> list[str]:
-    """Return the paths at which the models do have this key, shortest first, two at most."""
+def elsewhere(model: type[BaseModel], key: str, above: Location) -> list[str]:
+    """Return the paths at which the models do have this key: below `above` if there are any, then shortest first."""
+    start = f"{above[0]}." if above else ""
     found = sorted(
         {path for name, path in _all_keys(model, "", frozenset({model})) if name == key},
         key=lambda p: (p.count("."), p),
     )
-    return found[:2]
+    near = [path for path in found if start and path.startswith(start)]
+    return near[:3] or found[:2]

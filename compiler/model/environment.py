@@ -92,7 +92,16 @@ def _override(
         return stack
     merged = merge(stack_document.data, overlay.overrides)
     try:
-        return parse(GPUStack, merged, partial(_stack_place, stack_document, document))
+        # The stack alone is right, so whatever is wrong now is the overlay's doing, wherever the value was written.
+        return parse(GPUStack, merged, partial(_override_place, document), partial(_inherited, document))
     except InputError as error:
         problems.extend(error.diagnostics)
         return None
+
+
+def _override_place(overlay: Document, loc: Location, *, key: bool = False) -> Place:
+    return overlay.place((OVERRIDES, *loc), key=key)
+
+
+def _inherited(overlay: Document, loc: Location) -> bool:
+    return loc[-1] not in overlay.resolve((OVERRIDES, *loc))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+import re
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from compiler.model.base import Model
+from compiler.model.base import Mistake, Model
 from compiler.model.scalars import (
     DnsSubdomain,
     EnvName,
@@ -18,6 +19,7 @@ from compiler.model.scalars import (
     Quantity,
     ResourceName,
     Text,
+    form,
 )
 
 TaintEffect = Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
@@ -45,14 +47,11 @@ class Toleration(Model):
     @model_validator(mode="after")
     def _as_the_api_server_wants(self) -> Self:
         if self.operator == "Exists" and self.value:
-            msg = "a toleration with operator Exists takes no value"
-            raise ValueError(msg)
+            raise Mistake("a toleration with operator Exists takes no value", "delete `value`, or use operator Equal")
         if self.key is None and self.operator != "Exists":
-            msg = "a toleration without a key needs operator Exists"
-            raise ValueError(msg)
+            raise Mistake("a toleration without a key needs operator Exists", "add `operator: Exists`, or the key")
         if self.toleration_seconds is not None and self.effect != "NoExecute":
-            msg = "tolerationSeconds needs effect NoExecute"
-            raise ValueError(msg)
+            raise Mistake("tolerationSeconds needs effect NoExecute", "delete `tolerationSeconds`")
         return self
 
     def covers(self, taint: Taint) -> bool:
@@ -112,8 +111,7 @@ class EnvVarSource(Model):
     @model_validator(mode="after")
     def _exactly_one(self) -> Self:
         if len(self.model_fields_set) != 1:
-            msg = "valueFrom takes exactly one of fieldRef, configMapKeyRef and secretKeyRef"
-            raise ValueError(msg)
+            raise Mistake("takes exactly one of fieldRef, configMapKeyRef and secretKeyRef", "delete the others")
         return self
 
 
@@ -127,8 +125,7 @@ class EnvVar(Model):
     @model_validator(mode="after")
     def _one_source(self) -> Self:
         if self.value is not None and self.value_from is not None:
-            msg = "an environment variable takes value or valueFrom, not both"
-            raise ValueError(msg)
+            raise Mistake("takes value or valueFrom, not both", "delete one of the two")
         return self
 
 
@@ -153,13 +150,16 @@ class LocalObjectReference(Model):
     name: DnsSubdomain = Field(description="Name of the Secret.")
 
 
+CAPABILITY = form(r"^[A-Z_]+$", "must be a capability in capital letters, without CAP_, such as SYS_ADMIN")
+
+
 class Capabilities(Model):
     """Linux capabilities of a container."""
 
-    add: tuple[Annotated[str, Field(pattern=r"^[A-Z_]+$")], ...] = Field(
+    add: tuple[Annotated[str, Field(pattern=CAPABILITY)], ...] = Field(
         (), description="Capabilities added, such as SYS_ADMIN."
     )
-    drop: tuple[Annotated[str, Field(pattern=r"^[A-Z_]+$")], ...] = Field(
+    drop: tuple[Annotated[str, Field(pattern=CAPABILITY)], ...] = Field(
         (), description="Capabilities dropped, such as ALL."
     )
 
@@ -176,13 +176,31 @@ class SecurityContext(Model):
     run_as_group: int | None = Field(None, ge=0, description="Group ID of the process.")
 
 
+def _number_or_percentage(value: Any) -> Any:
+    """Check before the union is tried: it would complain once for each member."""
+    whole = isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    if whole or (isinstance(value, str) and re.fullmatch(r"(100|[1-9]?[0-9])%", value)):
+        return value
+    msg = "must be a whole number or a percentage such as 50%"
+    raise ValueError(msg)
+
+
+MaxUnavailable = Annotated[
+    int | str,
+    BeforeValidator(_number_or_percentage),
+    WithJsonSchema(
+        {"type": ["integer", "string"], "minimum": 0, "pattern": "^(100|[1-9]?[0-9])%$", "examples": [1, "10%"]}
+    ),
+]
+
+
 class UpdateStrategy(Model):
     """How a DaemonSet replaces its pods."""
 
     type: Literal["RollingUpdate", "OnDelete"] = Field(
         "RollingUpdate", description="OnDelete waits until pods are deleted."
     )
-    max_unavailable: int | Annotated[str, Field(pattern=r"^(100|[1-9]?[0-9])%$")] | None = Field(
+    max_unavailable: MaxUnavailable | None = Field(
         None, description="Pods that may be down at the same time: a number or a percentage."
     )
 

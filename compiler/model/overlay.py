@@ -6,9 +6,9 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from compiler.model.base import Model
+from compiler.model.base import Mistake, Model
 from compiler.model.kube import Labels, Taint
-from compiler.model.scalars import DnsLabel, DnsSubdomain, Quantity, ResourceName, Text
+from compiler.model.scalars import DnsLabel, DnsSubdomain, Quantity, ResourceName, Text, form
 from compiler.model.stack import ApiVersion, Platform
 
 GPU_RESOURCE = "nvidia.com/gpu"
@@ -51,8 +51,10 @@ class _Shared(Model):
     @model_validator(mode="after")
     def _replicas_or_resources(self) -> Self:
         if (self.replicas is None) == (not self.resources):
-            msg = "needs exactly one of replicas and resources"
-            raise ValueError(msg)
+            raise Mistake(
+                "needs exactly one of replicas and resources",
+                "delete one of the two" if self.resources else "add `replicas`, 2 or more",
+            )
         names = [resource.name for resource in self.resources]
         if len(set(names)) != len(names):
             msg = "names a resource twice; the device plugin would take one of them silently"
@@ -94,7 +96,9 @@ Sharing = Annotated[TimeSlicing | Mps | NoSharing, Field(discriminator="strategy
 class MigProfile(Model):
     """MIG instances of one size on each card."""
 
-    name: Annotated[str, Field(pattern=r"^\d+g\.\d+gb(\.me|\+me)?$")] = Field(description="Profile, such as 1g.10gb.")
+    name: Annotated[str, Field(pattern=form(r"^\d+g\.\d+gb(\.me|\+me)?$", "must be a MIG profile such as 1g.10gb"))] = (
+        Field(description="Profile, such as 1g.10gb.")
+    )
     count: int = Field(ge=1, le=7, description="Instances of it on each card.")
 
 
@@ -138,8 +142,12 @@ class NodePool(Model):
     @model_validator(mode="after")
     def _nodes_or_selector(self) -> Self:
         if bool(self.nodes) == bool(self.node_selector):
-            msg = "needs exactly one of nodes and nodeSelector, or nobody knows which nodes are meant"
-            raise ValueError(msg)
+            raise Mistake(
+                "needs exactly one of nodes and nodeSelector, or nobody knows which nodes are meant",
+                "delete one of the two"
+                if self.nodes
+                else "add `nodes: [{name: ...}]`, or `nodeSelector` with a label that only these nodes carry",
+            )
         return self
 
 
@@ -165,10 +173,16 @@ class PatchTarget(Model):
     annotation_selector: Text | None = Field(None, description="Annotation selector.")
 
 
+PATCH_PATH = form(
+    r"^[A-Za-z0-9_][A-Za-z0-9_./-]*\.(yaml|yml|json)$",
+    "must be the path of a .yaml, .yml or .json file, relative to the overlay's folder",
+)
+
+
 class Patch(Model):
     """An ordinary Kustomize patch (strategic merge or JSON 6902), carried into out/ untouched."""
 
-    path: Annotated[Text, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_./-]*\.(yaml|yml|json)$")] = Field(
+    path: Annotated[Text, Field(pattern=PATCH_PATH)] = Field(
         description="File, relative to the overlay's folder and within it."
     )
     target: PatchTarget | None = Field(
@@ -180,7 +194,9 @@ class Patch(Model):
 class Ignore(Model):
     """A finding that the author has looked at and accepts."""
 
-    rule: Annotated[str, Field(pattern=r"^GPU\d{3}$")] = Field(description="Code of the rule, such as GPU204.")
+    rule: Annotated[str, Field(pattern=form(r"^GPU\d{3}$", "must be the code of a rule such as GPU105"))] = Field(
+        description="Code of the rule, such as GPU204."
+    )
     reason: Annotated[Text, Field(min_length=1)] = Field(description="Why it is right here.")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
 from pydantic import ValidationError
@@ -10,8 +11,15 @@ from pydantic_core import ErrorDetails
 
 from compiler.diagnostics import Diagnostic, Place
 from compiler.errors import InputError
+from compiler.model.advice import (
+    for_unknown_key,
+    for_wrong_type,
+    look_alike,
+    missing_because_misspelt,
+)
 from compiler.model.base import Model
-from compiler.model.describe import Location, description_at, elsewhere, keys_at, suggest
+from compiler.model.describe import Location, description_at, members_at
+from compiler.model.wording import WANTED, invalid, is_a, key_of_union
 
 M = TypeVar("M", bound=Model)
 
@@ -28,41 +36,16 @@ MISSING_KEY = "GPU031"
 WRONG_TYPE = "GPU032"
 INVALID_VALUE = "GPU033"
 
-_WANTED = {
-    "string_type": "text",
-    "int_type": "a whole number",
-    "int_from_float": "a whole number",
-    "int_parsing": "a whole number",
-    "bool_type": "true or false",
-    "tuple_type": "a list",
-    "list_type": "a list",
-    "dict_type": "a mapping",
-    "model_type": "a mapping",
-    "model_attributes_type": "a mapping",
-}
+
+def _always_own(_: Location) -> bool:
+    return False
 
 
-def _is_a(value: Any) -> str:
-    if value is None:
-        return "empty"
-    if isinstance(value, bool):
-        return f"the boolean {str(value).lower()}"
-    if isinstance(value, int | float):
-        return f"the number {value}"
-    if isinstance(value, str):
-        return f"the text {_quoted(value)}"
-    return "a list" if isinstance(value, list) else "a mapping"
-
-
-def _quoted(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False) if not isinstance(value, str) else f"`{value}`"
-    return text if len(text) <= 80 else text[:77] + "..."  # noqa: PLR2004 -- a line of a terminal
-
-
-def parse(model: type[M], data: Any, locate: Locate) -> M:
+def parse(model: type[M], data: Any, locate: Locate, inherited: Callable[[Location], bool] = _always_own) -> M:
     """Return the model, or raise InputError with every finding.
 
     `data` is plain data as `compiler.load` gives it. JSON mode lets lists stand for tuples while staying strict.
+    `inherited` says whether a value was merged in from another file than the one that is to blame.
     """
     try:
         return model.model_validate_json(json.dumps(data))
@@ -72,94 +55,95 @@ def parse(model: type[M], data: Any, locate: Locate) -> M:
     for detail in details:
         if detail["type"] == "too_short" and detail["input"]:
             continue  # there are items, only none that passed: each has a finding of its own
-        diagnostic = _diagnose(model, data, detail, locate)
+        if detail["type"] == "missing" and missing_because_misspelt(
+            model, str(detail["loc"][-1]), detail["loc"][:-1], detail["input"]
+        ):
+            continue
+        diagnostic = _diagnose(model, data, detail, locate, inherited)
         if diagnostic.place is not None:
             found.setdefault((diagnostic.place, diagnostic.rule), diagnostic)
     raise InputError(found.values())
 
 
-def _diagnose(model: type[Model], data: Any, detail: ErrorDetails, locate: Locate) -> Diagnostic:
+def _diagnose(
+    model: type[Model], data: Any, detail: ErrorDetails, locate: Locate, inherited: Callable[[Location], bool]
+) -> Diagnostic:
     loc, kind, value = detail["loc"], detail["type"], detail["input"]
-    name = _name(data, loc)
     about = description_at(model, loc)
     if kind == "extra_forbidden":
-        return _unknown_key(model, loc, locate)
+        return _unknown_key(model, data, loc, locate, inherited)
     if kind == "missing":
         return Diagnostic(
             MISSING_KEY,
             f"{_name(data, loc[:-1]) or 'the file'} lacks `{loc[-1]}`",
-            locate(loc[:-1], key=True),
-            help=about,
+            locate(loc, key=True),
+            help=f"add `{loc[-1]}`{f': {about}' if about else ''}",
         )
-    if kind in _WANTED:
-        advice = f'quote it: "{value}"' if kind == "string_type" and isinstance(value, int | float) else about
+    if kind in {"union_tag_invalid", "union_tag_not_found"}:
+        loc = _tagged(detail, loc)
+    name, place = _name(data, loc), locate(loc)
+    if kind in WANTED:
+        advice = for_wrong_type(model, loc, kind, value, _source(place))
         return Diagnostic(
-            WRONG_TYPE, f"{name} must be {_WANTED[kind]}, but is {_is_a(value)}", locate(loc), help=advice
+            WRONG_TYPE,
+            f"{name} must be {WANTED[kind]}, but is {is_a(value, _source(place))}",
+            place,
+            help=advice or _meaning(loc, about),
         )
-    if kind == "union_tag_invalid":
-        loc = (*loc, detail["ctx"]["discriminator"].strip("'"))
-        name = _name(data, loc)
-    message, advice = _invalid(detail)
+    message, advice = invalid(detail, _source(place))
+    if kind == "union_tag_not_found":
+        advice = f"add one of: {', '.join(f'`{key_of_union(detail)}: {tag}`' for tag, _ in members_at(model, loc))}"
+    whole = kind == "value_error" and isinstance(value, dict)
     return Diagnostic(
         INVALID_VALUE,
-        f"{name} {message}",
-        locate(loc, key=kind == "value_error" and not isinstance(value, str)),
-        help=advice or about,
+        f"{name}{_joint(message)}{message}",
+        locate(loc, key=True) if whole or loc[-1] == "[key]" else place,
+        help=advice or _meaning(loc, about),
     )
 
 
-def _unknown_key(model: type[Model], loc: Location, locate: Locate) -> Diagnostic:
+def _meaning(loc: Location, about: str | None) -> str | None:
+    """Return what a field is for, as the advice of last resort."""
+    key = next((part for part in reversed(loc) if isinstance(part, str) and part != "[key]"), None)
+    return f"meaning of `{key}`: {about}" if about else None
+
+
+def _joint(message: str) -> str:
+    """Return what stands between a field's name and what is wrong with it."""
+    return " " if message.split(" ", 1)[0] in {"must", "needs", "names", "has", "is", "lacks", "takes"} else ": "
+
+
+def _tagged(detail: ErrorDetails, loc: Location) -> Location:
+    """Return the location of the field that tells a union's members apart; it may be missing there."""
+    key = key_of_union(detail)
+    return (*loc, key) if isinstance(detail["input"], dict) and key in detail["input"] else loc
+
+
+def _source(place: Place) -> str:
+    """Return a value as it stands in its file, where it is on one line."""
+    return place.text[place.column - 1 : place.column - 1 + place.length]
+
+
+def _unknown_key(
+    model: type[Model], data: Any, loc: Location, locate: Locate, inherited: Callable[[Location], bool]
+) -> Diagnostic:
     key = str(loc[-1])
-    choices = keys_at(model, loc[:-1])
-    meant = suggest(key, choices)
-    paths = elsewhere(model, key)
-    advice: str | None
-    if meant:
-        advice = f"did you mean `{meant}`?"
-    elif paths:
-        advice = f"`{key}` belongs under {' or '.join(f'`{path}`' for path in paths)}"
-    else:
-        advice = f"known here: {', '.join(sorted(set(choices)))}" if choices else None
-    return Diagnostic(UNKNOWN_KEY, f"unknown key `{key}`", locate(loc, key=True), help=advice)
+    beside = [other for other in siblings(data, loc) if not inherited((*loc[:-1], other))]
+    advice = for_unknown_key(model, loc, beside)
+    if inherited(loc):
+        advice = f"base/stack.yaml sets it: write `{key}: null` here to take it away, or leave the rest as it is there"
+    message = f"unknown key `{key}`{look_alike(key)}"
+    return Diagnostic(UNKNOWN_KEY, message, locate(loc, key=True), help=advice)
 
 
-_LIMITS = {
-    "greater_than_equal": "must be at least {ge}",
-    "greater_than": "must be more than {gt}",
-    "less_than_equal": "must be at most {le}",
-    "too_short": "must have at least {min_length} item(s)",
-    "string_too_short": "must not be empty",
-    "string_too_long": "must be at most {max_length} characters long",
-    "int_parsing_size": "is too large a number",
-}
-
-
-def _invalid(detail: ErrorDetails) -> tuple[str, str | None]:
-    """Say what a value must be, and what was most likely meant."""
-    kind, value, context = detail["type"], detail["input"], detail.get("ctx", {})
-    if kind in {"literal_error", "union_tag_invalid"}:
-        return _not_a_choice(str(context.get("expected") or context["expected_tags"]), context.get("tag", value))
-    if kind == "union_tag_not_found":
-        return f"lacks {str(context['discriminator']).replace(chr(39), '`')}, which says what the rest means", None
-    if kind == "string_pattern_mismatch":
-        return f"has the wrong form: {_quoted(value)} does not match {context['pattern']}", None
-    if kind in _LIMITS:
-        said = _LIMITS[kind].format(**context)
-        return (f"{said}, not {value}" if isinstance(value, int) else said), None
-    said = str(context["error"]) if kind == "value_error" else detail["msg"][:1].lower() + detail["msg"][1:]
-    return said, None
-
-
-def _not_a_choice(expected: str, given: Any) -> tuple[str, str | None]:
-    choices = [choice.strip("'") for choice in expected.replace(" or ", ", ").split(", ")]
-    if isinstance(given, int | float) and not isinstance(given, bool):
-        return f"must be text, but is the number {given}", f'quote it: "{given}"; known: {", ".join(choices)}'
-    meant = suggest(str(given), choices) if isinstance(given, str) else None
-    return f"must be {_one_of(choices)}, not {_quoted(given)}", f"did you mean `{meant}`?" if meant else None
-
-
-def _one_of(choices: list[str]) -> str:
-    return choices[0] if len(choices) == 1 else f"{', '.join(choices[:-1])} or {choices[-1]}"
+def siblings(data: Any, loc: Location) -> list[str]:
+    """Return the keys beside the one at this location."""
+    for segment in loc[:-1]:
+        if isinstance(data, dict):
+            data = data.get(segment, data)  # the tags of unions are not in the data
+        elif isinstance(data, list) and isinstance(segment, int) and segment < len(data):
+            data = data[segment]
+    return [key for key in data if key != loc[-1]] if isinstance(data, dict) else []
 
 
 def _name(data: Any, loc: Location) -> str:

@@ -9,7 +9,9 @@ import re
 from decimal import Decimal
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, WithJsonSchema
+
+from compiler.model.base import Mistake
 
 _DNS_LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _NAME = r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?"
@@ -22,6 +24,8 @@ _MULTIPLIER = {
     **{f"{suffix}i": Decimal(1024) ** power for power, suffix in enumerate("KMGTPE", start=1)},
 }
 _MAX_QUANTITY = Decimal(2) ** 63 - 1
+FORMS: dict[str, str] = {}
+"""What a pattern demands, in words, by the pattern."""
 _DURATION = re.compile(r"((?P<h>\d+)h)?((?P<m>\d+)m)?((?P<s>\d+)s)?")
 
 
@@ -67,11 +71,10 @@ def quantity(value: str) -> Decimal:
     """
     match = _QUANTITY.fullmatch(value)
     if not match:
-        msg = "must be a quantity such as 16Gi, 512Mi, 100m or 2"
-        raise ValueError(msg)
+        raise Mistake("must be a quantity such as 16Gi, 512Mi, 100m or 2", _meant_quantity(value))
     suffix = match["suffix"] or ""
     number = Decimal(match["number"])
-    if suffix[:1] in {"e", "E"} and suffix[1:]:
+    if suffix[:1] in {"e", "E"} and suffix[1:] not in {"", "i"}:
         if abs(int(suffix[1:])) > 18:  # noqa: PLR2004 -- past what an int64 holds either way
             msg = "is beyond what a Kubernetes quantity holds (2^63 - 1)"
             raise ValueError(msg)
@@ -82,6 +85,18 @@ def quantity(value: str) -> Decimal:
         msg = "is beyond what a Kubernetes quantity holds (2^63 - 1)"
         raise ValueError(msg)
     return amount
+
+
+def _meant_quantity(value: str) -> str | None:
+    """Guess what somebody meant who wrote 16GB, 16 Gi or 512mi."""
+    loose = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgtpe])(i?)b?", value.strip(), re.IGNORECASE)
+    if not loose:
+        return None
+    number, letter, binary = loose.groups()
+    if binary:
+        return f"did you mean {number}{letter.upper()}i?"
+    decimal = "k" if letter in "kK" else letter.upper()
+    return f"write {number}{letter.upper()}i for powers of 1024, or {number}{decimal} for powers of 1000"
 
 
 def mebibytes(value: str) -> int:
@@ -142,16 +157,62 @@ def _no_control_characters(value: str) -> str:
     return value
 
 
-DnsLabel = Annotated[str, AfterValidator(_dns_label)]
-DnsSubdomain = Annotated[str, AfterValidator(_dns_subdomain)]
-LabelKey = Annotated[str, AfterValidator(_qualified_name)]
-LabelValue = Annotated[str, AfterValidator(_label_value)]
+def form(pattern: str, says: str) -> str:
+    """Return the pattern, and keep what it says in words for whoever gets it wrong."""
+    FORMS[pattern] = says
+    return pattern
+
+
+def _shown(pattern: str, *examples: str, length: int | None = None) -> WithJsonSchema:
+    """Return what an editor is told about text whose grammar a validator knows in full."""
+    limit = {"maxLength": length} if length else {}
+    return WithJsonSchema({"type": "string", "pattern": f"^{pattern}$", **limit, "examples": list(examples)})
+
+
+_SUBDOMAIN = rf"{_DNS_LABEL}(\.{_DNS_LABEL})*"
+_KEY = rf"({_SUBDOMAIN}/)?{_NAME}"
+
+DnsLabel = Annotated[str, AfterValidator(_dns_label), _shown(_DNS_LABEL, "worker4", length=63)]
+DnsSubdomain = Annotated[str, AfterValidator(_dns_subdomain), _shown(_SUBDOMAIN, "k8s-worker4", length=253)]
+LabelKey = Annotated[str, AfterValidator(_qualified_name), _shown(_KEY, "example.com/gpu")]
+LabelValue = Annotated[str, AfterValidator(_label_value), _shown(f"({_NAME})?", "ai", length=63)]
 ResourceName = LabelKey
-Quantity = Annotated[str, BeforeValidator(_number_as_text), AfterValidator(_quantity)]
-Duration = Annotated[str, AfterValidator(_duration)]
-ImageRepository = Annotated[str, AfterValidator(_repository)]
-ImageTag = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$")]
-ImageDigest = Annotated[str, StringConstraints(pattern=r"^sha256:[a-f0-9]{64}$")]
-AbsolutePath = Annotated[str, AfterValidator(_absolute_path)]
+Quantity = Annotated[
+    str,
+    BeforeValidator(_number_as_text),
+    AfterValidator(_quantity),
+    WithJsonSchema(
+        {
+            "type": ["string", "integer"],
+            "minimum": 0,
+            "pattern": f"^{_QUANTITY.pattern.replace('?P<number>', '').replace('?P<suffix>', '')}$",
+            "examples": ["16Gi", "512Mi", "100m", 2],
+        }
+    ),
+]
+Duration = Annotated[str, AfterValidator(_duration), _shown(r"(\d+h)?(\d+m)?(\d+s)?", "15s", "5m", "1h30m")]
+ImageRepository = Annotated[
+    str, AfterValidator(_repository), _shown(r"[A-Za-z0-9._:/-]+", "nvcr.io/nvidia/k8s-device-plugin")
+]
+ImageTag = Annotated[
+    str,
+    StringConstraints(
+        pattern=form(
+            r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$",
+            "must be a tag alone, without repository: letters, digits, '_', '.' and '-'",
+        )
+    ),
+]
+ImageDigest = Annotated[
+    str,
+    StringConstraints(pattern=form(r"^sha256:[a-f0-9]{64}$", "must be `sha256:` and 64 hexadecimal digits")),
+]
+AbsolutePath = Annotated[str, AfterValidator(_absolute_path), _shown(r"/[^:]*", "/run/nvidia/driver")]
 Text = Annotated[str, Field(max_length=1024), AfterValidator(_no_control_characters)]
-EnvName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_.-][A-Za-z0-9_.-]*$", max_length=253)]
+EnvName = Annotated[
+    str,
+    StringConstraints(
+        pattern=form(r"^[A-Za-z_.-][A-Za-z0-9_.-]*$", "must be a variable's name: letters, digits, '_', '.' and '-'"),
+        max_length=253,
+    ),
+]

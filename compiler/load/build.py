@@ -25,6 +25,8 @@ from compiler.objects import Json
 
 MAX_DEPTH: Final = 100
 MAX_FINDINGS: Final = 50
+# A file of 1 MiB that people write has less than half as many; `[[],[],...]` has ten times as many, and takes 10 s.
+MAX_VALUES: Final = 100_000
 
 _BLOCK_HEADER: Final = re.compile(r"[|>][-+0-9]*")
 _NO_SPAN: Final = Span(0, 0, 1)
@@ -57,6 +59,7 @@ class Builder:
         self._data: Json = None
         self._root: Node | None = None
         self._documents = 0
+        self._values = 0
 
     def document(self) -> Document:
         """Return what was read; only after `read` ended without a finding."""
@@ -237,6 +240,11 @@ class Builder:
         if not self._open:
             self._data, self._root = value, node
             return
+        self._values += 1
+        if self._values > MAX_VALUES:
+            message = f"the file holds more than {MAX_VALUES} values"
+            self._report(rules.TOO_LARGE, message, self._place(node.span), "Move what is not the GPU stack out of it.")
+            raise StoppedError
         frame = self._open[-1]
         children = frame.node.children
         assert children is not None  # noqa: S101 - frames are collections

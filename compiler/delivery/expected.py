@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compiler.components.plugin_config import advertised
+from compiler.model.advertised import advertised
 from compiler.model.environment import Environment
 
 

@@ -11,10 +11,10 @@ They add and never replace, which Kustomize makes harder than it looks (ADR 0003
 from __future__ import annotations
 
 from compiler.components.placement import pool_selector
-from compiler.components.plugin_config import advertised
 from compiler.components.pods import toleration
 from compiler.delivery.snippets import readme
 from compiler.kustomize.tree import HEADER, Tree
+from compiler.model.advertised import advertised
 from compiler.model.environment import Environment
 from compiler.model.overlay import GPU_RESOURCE, NodePool, NoSharing
 from compiler.objects import Obj

@@ -77,11 +77,14 @@ class DcgmExporter(Component):
         )
         volumes.config("counters", CONFIG, "/etc/dcgm-exporter/counters")
         shared = pool is not None and not isinstance(pool.sharing, NoSharing)
+        renamed = _renamed(pool) if pool else []
         variables = [
             {"name": "DCGM_EXPORTER_KUBERNETES", "value": "true"},
             {"name": "DCGM_EXPORTER_LISTEN", "value": f":{PORT}"},
             field_env("NODE_NAME", "spec.nodeName"),
             *([{"name": "KUBERNETES_VIRTUAL_GPUS", "value": "true"}] if shared else []),
+            # The exporter takes a pod for a user of a GPU by the resource's name, and knows nvidia.com/gpu only.
+            *([{"name": "NVIDIA_RESOURCE_NAMES", "value": ",".join(renamed)}] if renamed else []),
         ]
         probe = {"httpGet": {"path": "/health", "port": "metrics"}, "initialDelaySeconds": 45}
         container = {
@@ -122,6 +125,13 @@ class DcgmExporter(Component):
                 spec={"updateStrategy": update_strategy(settings, rolling)},
             )
         ]
+
+
+def _renamed(pool: NodePool) -> list[str]:
+    """Return the names that the plugin gives to the pool's shared resources, where they are not the usual ones."""
+    if isinstance(pool.sharing, NoSharing) or not pool.sharing.rename_by_default:
+        return []
+    return [f"{item.name}.shared" for item in pool.sharing.by_resource()]
 
 
 def exporter_settings(stack: GPUStack) -> Settings:

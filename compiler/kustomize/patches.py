@@ -6,16 +6,19 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from pydantic.alias_generators import to_camel
+
 from compiler.components.pods import POD_LABEL_INSTANCE
 from compiler.diagnostics import Diagnostic, Place
 from compiler.errors import InputError
-from compiler.kustomize.labelselector import matches_labels
+from compiler.kustomize.labelselector import matches_labels, parse_selector
 from compiler.model.overlay import Patch
 from compiler.objects import Json, Obj
 
 MATCHES_NOTHING = "GPU061"
 NOT_A_PATCH = "GPU062"
-_MAX_QUANTIFIERS = 8
+_MAX_QUANTIFIERS = 4
+_MAX_LISTED = 12
 
 
 @dataclass(frozen=True)
@@ -54,15 +57,21 @@ def check_targets(patches: Sequence[UserPatch], objects: Iterable[Obj]) -> None:
 
 
 def _problem(patch: UserPatch, objects: list[Obj]) -> Diagnostic | None:
-    if patch.declared.target is not None:
-        wanted = patch.declared.target.model_dump(exclude_none=True)
-        problem = next((said for pattern in wanted.values() if (said := _unsafe(pattern))), None)
-        if problem:
-            return Diagnostic(NOT_A_PATCH, problem, patch.place)
-        if any(_selected(wanted, obj) for obj in objects):
-            return None
-        described = ", ".join(f"{key} {value}" for key, value in wanted.items())
-        return _nothing(patch, described, objects)
+    target = patch.declared.target
+    wanted = target.model_dump(exclude_none=True) if target else {}
+    if not wanted:
+        return _own_target_problem(patch, objects)
+    problem = next((said for key, pattern in wanted.items() if (said := _unusable(key, pattern))), None)
+    if problem:
+        return Diagnostic(NOT_A_PATCH, problem, patch.place)
+    if any(_selected(wanted, obj) for obj in objects):
+        return None
+    described = ", ".join(f"{to_camel(key)} {value}" for key, value in wanted.items())
+    return _nothing(patch, described, objects, "Kustomize would leave it out without a word")
+
+
+def _own_target_problem(patch: UserPatch, objects: list[Obj]) -> Diagnostic | None:
+    """Say what is wrong with a patch that names its own target: Kustomize wants exactly one such object."""
     data = patch.data
     if not isinstance(data, dict) or not isinstance(data.get("metadata"), dict):
         return Diagnostic(
@@ -71,25 +80,55 @@ def _problem(patch: UserPatch, objects: list[Obj]) -> Diagnostic | None:
             patch.place,
             help="give it a target, or write a strategic merge patch with apiVersion, kind and metadata.name",
         )
-    kind, name = data.get("kind"), data["metadata"].get("name")
-    if any(
-        obj["kind"] == kind and name in _names(obj) and obj["apiVersion"] == data.get("apiVersion") for obj in objects
-    ):
+    kind, name, namespace = data.get("kind"), str(data["metadata"].get("name")), data["metadata"].get("namespace")
+    described = f"{data.get('apiVersion')} {kind} {name}"
+    alike = [
+        obj
+        for obj in objects
+        if obj["kind"] == kind and obj["apiVersion"] == data.get("apiVersion") and name in _names(obj)
+    ]
+    found = [obj for obj in alike if obj["metadata"].get("namespace", "default") == (namespace or "default")]
+    if len(found) == 1:
         return None
-    return _nothing(patch, f"{data.get('apiVersion')} {kind} {name}", objects)
+    if found:
+        return Diagnostic(
+            NOT_A_PATCH,
+            f"the patch {patch.declared.path} fits {len(found)} objects ({described}), and Kustomize wants one",
+            patch.place,
+            help=f"name one of {_listed(found)}, or give the patch a target",
+        )
+    if alike:
+        where = alike[0]["metadata"].get("namespace")
+        described += f" in namespace {namespace or 'default'}"
+        return _nothing(patch, described, alike, f"Kustomize looks for it in that namespace, and it is in {where}")
+    return _nothing(patch, described, objects, "Kustomize would refuse it")
 
 
-def _nothing(patch: UserPatch, wanted: str, objects: list[Obj]) -> Diagnostic:
-    kinds = sorted(
-        {f"{obj['kind']} {obj['metadata']['name']}" for obj in objects if obj["kind"] in wanted}
-        or {obj["kind"] for obj in objects}
-    )
+def _nothing(patch: UserPatch, wanted: str, objects: list[Obj], consequence: str) -> Diagnostic:
+    alike = [obj for obj in objects if obj["kind"] in wanted]
+    shown = _listed(alike) if alike else ", ".join(sorted({obj["kind"] for obj in objects})[:_MAX_LISTED])
     return Diagnostic(
         MATCHES_NOTHING,
-        f"the patch {patch.declared.path} matches no object ({wanted}): Kustomize would leave it out without a word",
+        f"the patch {patch.declared.path} matches no object ({wanted}): {consequence}",
         patch.place,
-        help=f"there are: {', '.join(kinds[:12])}",
+        help=f"there are: {shown}",
     )
+
+
+def _listed(objects: list[Obj]) -> str:
+    """Return objects as a person names them in a patch: without the hash of a generated name."""
+    return ", ".join(sorted({f"{obj['kind']} {max(_names(obj), key=len)}" for obj in objects})[:_MAX_LISTED])
+
+
+def _unusable(key: str, pattern: str) -> str | None:
+    """Say what is wrong with a value of a target, or return None."""
+    if not key.endswith("_selector"):
+        return _unsafe(pattern)
+    try:
+        parse_selector(pattern)
+    except ValueError as error:
+        return f"{to_camel(key)} {pattern!r} is not a selector: {error}"
+    return None
 
 
 def _unsafe(pattern: str) -> str | None:

@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pydantic.alias_generators import to_camel
-
 from compiler.components.pods import POD_LABEL_INSTANCE
 from compiler.diagnostics import Diagnostic, Place
 from compiler.errors import InputError
@@ -66,7 +64,7 @@ def _problem(patch: UserPatch, objects: list[Obj]) -> Diagnostic | None:
         return Diagnostic(NOT_A_PATCH, problem, patch.place)
     if any(_selected(wanted, obj) for obj in objects):
         return None
-    described = ", ".join(f"{to_camel(key)} {value}" for key, value in wanted.items())
+    described = ", ".join(f"{key} {value}" for key, value in wanted.items())
     return _nothing(patch, described, objects, "Kustomize would leave it out without a word")
 
 
@@ -122,12 +120,12 @@ def _listed(objects: list[Obj]) -> str:
 
 def _unusable(key: str, pattern: str) -> str | None:
     """Say what is wrong with a value of a target, or return None."""
-    if not key.endswith("_selector"):
+    if not key.endswith("Selector"):
         return _unsafe(pattern)
     try:
         parse_selector(pattern)
     except ValueError as error:
-        return f"{to_camel(key)} {pattern!r} is not a selector: {error}"
+        return f"{key} {pattern!r} is not a selector: {error}"
     return None
 
 
@@ -163,12 +161,10 @@ def _selected(wanted: dict[str, str], obj: Obj) -> bool:
         "name": _names(obj),
         "namespace": {meta.get("namespace", "")},
     }
+    selected = {"labelSelector": meta.get("labels", {}), "annotationSelector": meta.get("annotations", {})}
     for key, pattern in wanted.items():
-        if key == "label_selector":
-            if not matches_labels(pattern, meta.get("labels", {})):
-                return False
-        elif key == "annotation_selector":
-            if not matches_labels(pattern, meta.get("annotations", {})):
+        if key in selected:
+            if not matches_labels(pattern, selected[key]):
                 return False
         elif not any(re.fullmatch(pattern, value) for value in values[key]):
             return False

@@ -20,6 +20,7 @@ from compiler.components.pods import (
     update_strategy,
     workload,
 )
+from compiler.model.kube import ImageSettings
 from compiler.model.overlay import NodePool
 from compiler.model.stack import GPUStack
 from compiler.objects import Obj
@@ -71,7 +72,7 @@ class GpuFeatureDiscovery(Component):
     def pooled(self, context: Context, pool: NodePool | None) -> list[Obj]:
         """Return the DaemonSet; it shares the plugin's image."""
         stack, settings, plugin = context.stack, context.stack.gpu_feature_discovery, context.stack.device_plugin
-        source = settings if "image" in settings.model_fields_set else plugin
+        source = _image_settings(stack)
         volumes = Volumes()
         plugin_config.mount(volumes)
         volumes.host("host-sys", "/sys", "/sys", read_only=True, kind="Directory")
@@ -108,6 +109,22 @@ class GpuFeatureDiscovery(Component):
                 spec={"updateStrategy": update_strategy(settings, {"type": "RollingUpdate"})},
             )
         ]
+
+
+def _image_settings(stack: GPUStack) -> ImageSettings:
+    """Return where GFD's image comes from: what its own settings leave open is as for the plugin's image."""
+    own, plugin = stack.gpu_feature_discovery, stack.device_plugin
+    chosen, usual = own.image, plugin.image
+    tag = chosen.tag or (None if chosen.repository else usual.tag)
+    elsewhere = chosen.repository or chosen.tag
+    image = {
+        "repository": chosen.repository or usual.repository,
+        "tag": tag,
+        "digest": chosen.digest or (None if elsewhere else usual.digest),
+        "pull_policy": chosen.pull_policy if "pull_policy" in chosen.model_fields_set else usual.pull_policy,
+    }
+    secrets = own.image_pull_secrets + (() if chosen.repository else plugin.image_pull_secrets)
+    return own.model_copy(update={"image": usual.model_copy(update=image), "image_pull_secrets": secrets})
 
 
 COMPONENT = GpuFeatureDiscovery()

@@ -82,15 +82,18 @@ def reconcile(api: Api, kind: tuple[str, str], name: str, namespace: str = NAMES
 
 
 def ready(api: Api, kind: tuple[str, str], name: str, namespace: str = NAMESPACE) -> str:
-    """Return an object's Ready condition, `True`, `False` or `Unknown`; `outdated` while Flux has not seen its
-    latest generation; `missing` where there is no such object.
+    """Return an object's Ready condition: `True`, `False`, or `Unknown` while Flux works on it.
+
+    It is `outdated` where it speaks of an earlier generation (the status's own observedGeneration would not do: Flux
+    leaves it alone while an object fails), and `missing` where there is no such object.
     """
     obj = api.get(*kind, name, namespace)
     if obj is None:
         return "missing"
-    if obj.get("status", {}).get("observedGeneration") != obj["metadata"]["generation"]:
+    found = condition(obj, "Ready")
+    if found.get("observedGeneration") != obj["metadata"]["generation"]:
         return "outdated"
-    return str(condition(obj, "Ready").get("status", "Unknown"))
+    return str(found["status"])
 
 
 def message(api: Api, kind: tuple[str, str], name: str, namespace: str = NAMESPACE) -> str:

@@ -194,8 +194,12 @@ def prove(cluster: Cluster, evidence: Evidence) -> None:
         "the plugin's pod is on k8s-worker4 alone", lambda: _where(cluster, "plugin"), [WORKER4], within_s=30
     )
     evidence.eventually("GFD's pod is on k8s-worker4 alone", lambda: _where(cluster, "gfd"), [WORKER4], within_s=30)
-    gate = flux.ready(api, flux.KUSTOMIZATION, "gate")
-    evidence.now("the gate is not Ready", gate != "True", expected=True)
+    evidence.eventually(
+        "the gate is not Ready and names k8s-worker4",
+        lambda: _gate(cluster),
+        ("False", "[Node/k8s-worker4 status: 'InProgress']"),
+        within_s=60,
+    )
 
     manager = DeviceManager(cluster.programs, cluster.binaries, machine.node)
     machine.start(_pods(cluster, "plugin")[0])
@@ -219,7 +223,23 @@ def prove(cluster: Cluster, evidence: Evidence) -> None:
         _SHARED_PRODUCT,
         within_s=30,
     )
-    evidence.now("and the replicas", nodes.labels(api, WORKER4).get("nvidia.com/gpu.replicas"), "5")
+    evidence.now("and says how often it is shared", nodes.labels(api, WORKER4).get("nvidia.com/gpu.replicas"), "5")
+
+    nodes.report(api, WORKER4, None)
+    evidence.eventually(
+        "the gate falls back to not Ready once the node has lost them",
+        lambda: flux.ready(api, flux.KUSTOMIZATION, "gate"),
+        "False",
+        within_s=60,
+    )
+    evidence.now("and the stack is still Ready", flux.ready(api, flux.KUSTOMIZATION, "stack"), "True")
+
+
+def _gate(cluster: Cluster) -> tuple[str, str]:
+    """Return whether the gate is Ready, and what it waits for in vain."""
+    ready = flux.ready(cluster.api, flux.KUSTOMIZATION, "gate")
+    _, _, waits_for = flux.message(cluster.api, flux.KUSTOMIZATION, "gate").partition("waiting for: ")
+    return ready, waits_for
 
 
 def _commit(tree: Path, cluster: Cluster) -> str:
@@ -256,6 +276,9 @@ def _kustomization(name: str, path: str, more: Obj) -> Obj:
 def _gate_health() -> Obj:
     count = "'nvidia.com/gpu' in status.allocatable && status.allocatable['nvidia.com/gpu'] == '5'"
     return {
+        "interval": "10s",
+        "retryInterval": "5s",
+        "timeout": "30s",  # Flux waits at least this long before it calls a health check failed
         "wait": False,
         "healthChecks": [{"apiVersion": "v1", "kind": "Node", "name": WORKER4}],
         "healthCheckExprs": [{"apiVersion": "v1", "kind": "Node", "current": count}],

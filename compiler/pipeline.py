@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from compiler.check import check
+from compiler.check import check, check_scenes, unused_ignores
+from compiler.check.ignores import Entry
 from compiler.delivery import deliver
 from compiler.diagnostics import Diagnostic, sorted_unique
 from compiler.errors import InputError
 from compiler.kustomize.layout import lay_out
+from compiler.kustomize.patches import UserPatch
 from compiler.kustomize.tree import Tree
 from compiler.load import find_inputs, load_document
 from compiler.model.environment import Project, read_project
 from compiler.patchfiles import read_patches
+from compiler.scenes import compiled_scene
 from compiler.tools import find_tool
 from compiler.validate import Toolset, validate_tree
 
 
 @dataclass(frozen=True)
 class Built:
-    """A compiled tree with the project it came from and the warnings on the way."""
+    """A compiled tree with the project it came from and the warnings on the way.
+
+    `patches` are the users' own, by environment; `ignored` are the `ignore` entries that were of use so far.
+    """
 
     project: Project
     tree: Tree
     diagnostics: list[Diagnostic] = field(default_factory=list)
+    patches: Mapping[str, Sequence[UserPatch]] = field(default_factory=dict)
+    ignored: frozenset[Entry] = frozenset()
 
     @property
     def files(self) -> dict[str, str]:
@@ -64,7 +72,7 @@ def build(root: Path) -> Built:
     """Return the compiled tree of the project below `root`, in memory. Raises as `read` does."""
     project = read(root)
     found = check(project)
-    errors = [item for item in found if item.is_error]
+    errors = [item for item in found.diagnostics if item.is_error]
     patches = {}
     for environment in project.environments:
         try:
@@ -72,14 +80,14 @@ def build(root: Path) -> Built:
         except InputError as error:
             errors += error.diagnostics
     if errors:
-        raise InputError([*found, *errors])
+        raise InputError([*found.diagnostics, *errors])
     tree = lay_out(project.stack, project.environments, patches)
     deliver(tree, project)
-    return Built(project, tree, found)
+    return Built(project, tree, found.diagnostics, patches, found.used)
 
 
 def validated(built: Built, root: Path, say: Callable[[str], None]) -> Built:
-    """Return the tree after kustomize and kubeconform have passed it.
+    """Return the tree after kustomize, kubeconform and the rules on finished objects have passed it.
 
     `say` hears of what takes long: the first build of a tool. Raises InputError with what they say against the tree,
     and EnvironmentFailure where they cannot be had.
@@ -89,4 +97,13 @@ def validated(built: Built, root: Path, say: Callable[[str], None]) -> Built:
     found = sorted_unique([*built.diagnostics, *result.diagnostics])
     if any(item.is_error for item in found):
         raise InputError(found)
-    return replace(built, diagnostics=found)
+    scenes = [
+        (environment.name, compiled_scene(environment, built.tree, result.built, built.patches[environment.name]))
+        for environment in built.project.environments
+    ]
+    checked = check_scenes(built.project, scenes)
+    unused = unused_ignores(built.project, built.ignored | checked.used)
+    found = sorted_unique([*found, *checked.diagnostics, *unused])
+    if any(item.is_error for item in found):
+        raise InputError(found)
+    return replace(built, diagnostics=found, ignored=built.ignored | checked.used)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from compiler.check.rule import Finding
+from compiler.check.rule import Finding, each_environment
 from compiler.diagnostics import Place
 from compiler.model.describe import Location
 from compiler.model.environment import Environment, Project
@@ -26,9 +26,4 @@ class StackView:
 
 def each_stack(check: Callable[[StackView], Iterable[Finding]]) -> Callable[[Project], Iterator[Finding]]:
     """Make a check of the whole project out of one of a single environment's stack."""
-
-    def run(project: Project) -> Iterator[Finding]:
-        for environment in project.environments:
-            yield from check(StackView(environment.stack, environment))
-
-    return run
+    return each_environment(lambda environment: check(StackView(environment.stack, environment)))

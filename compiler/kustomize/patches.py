@@ -54,6 +54,24 @@ def check_targets(patches: Sequence[UserPatch], objects: Iterable[Obj]) -> None:
         raise InputError(found)
 
 
+def selects(patch: UserPatch, obj: Obj) -> bool:
+    """Return whether a patch is for an object, as it is before any patch.
+
+    The patch must have passed `check_targets`.
+    """
+    target = patch.declared.target
+    wanted = target.model_dump(exclude_none=True) if target else {}
+    if wanted:
+        return _selected(wanted, obj)
+    data = patch.data
+    meta = data["metadata"]
+    return (
+        (data.get("apiVersion"), data.get("kind")) == (obj["apiVersion"], obj["kind"])
+        and str(meta.get("name")) in _names(obj)
+        and (meta.get("namespace") or "default") == obj["metadata"].get("namespace", "default")
+    )
+
+
 def _problem(patch: UserPatch, objects: list[Obj]) -> Diagnostic | None:
     target = patch.declared.target
     wanted = target.model_dump(exclude_none=True) if target else {}

@@ -28,6 +28,7 @@ def _check(project: Project) -> Iterator[Finding]:
                 environment.overlay_place(("cluster",)),
                 "make the second one's pools `nodePools` of the first, or name its own cluster",
                 (Related("the other overlay", other.overlay_place(("cluster",))),),
+                environment=environment.name,
             )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 from tests.e2e import flux, nfd, nodes
@@ -15,141 +16,7 @@ _NAMESPACE = "gpu"
 _NFD_CRDS = ("nodefeatures.nfd.k8s-sigs.io", "nodefeaturerules.nfd.k8s-sigs.io", "nodefeaturegroups.nfd.k8s-sigs.io")
 _SHARED_PRODUCT = "NVIDIA-GeForce-RTX-5070-Ti-SHARED"
 
-_KUSTOMIZATION = """\
-resources: [stack.yaml]
-"""
-_RULE = """\
-apiVersion: nfd.k8s-sigs.io/v1alpha1
-kind: NodeFeatureRule
-metadata: {name: gpu}
-spec:
-  rules:
-    - name: nvidia card
-      labels: {nvidia.com/gpu.present: "true"}
-      matchFeatures:
-        - feature: pci.device
-          matchExpressions:
-            vendor: {op: In, value: ["10de"]}
-            class: {op: In, value: ["0300", "0302"]}
-"""
-_WORKER = """\
----
-apiVersion: v1
-kind: ServiceAccount
-metadata: {name: nfd-worker, namespace: gpu}
----
-apiVersion: rbac.authorization.k8s.io/v1
-kind: Role
-metadata: {name: nfd-worker, namespace: gpu}
-rules:
-  - {apiGroups: [nfd.k8s-sigs.io], resources: [nodefeatures], verbs: [create, get, update, delete]}
-  - {apiGroups: [""], resources: [pods], verbs: [get]}
-  - {apiGroups: [apps], resources: [daemonsets], verbs: [get]}
----
-apiVersion: rbac.authorization.k8s.io/v1
-kind: RoleBinding
-metadata: {name: nfd-worker, namespace: gpu}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: nfd-worker}
-subjects: [{kind: ServiceAccount, name: nfd-worker, namespace: gpu}]
----
-apiVersion: apps/v1
-kind: DaemonSet
-metadata: {name: nfd-worker, namespace: gpu}
-spec:
-  selector: {matchLabels: {app: nfd-worker}}
-  template:
-    metadata: {labels: {app: nfd-worker}}
-    spec:
-      serviceAccountName: nfd-worker
-      tolerations: [{operator: Exists}]
-      containers:
-        - name: worker
-          image: registry.k8s.io/nfd/node-feature-discovery:v0.19.0
-          command: [nfd-worker]
-          env:
-            - {name: NODE_NAME, valueFrom: {fieldRef: {fieldPath: spec.nodeName}}}
-            - {name: POD_NAME, valueFrom: {fieldRef: {fieldPath: metadata.name}}}
-            - {name: POD_UID, valueFrom: {fieldRef: {fieldPath: metadata.uid}}}
-            - {name: KUBERNETES_NAMESPACE, valueFrom: {fieldRef: {fieldPath: metadata.namespace}}}
-          volumeMounts:
-            - {name: boot, mountPath: /host-boot, readOnly: true}
-            - {name: os, mountPath: /host-etc/os-release, readOnly: true}
-            - {name: sys, mountPath: /host-sys, readOnly: true}
-            - {name: swaps, mountPath: /host-proc/swaps, readOnly: true}
-      volumes:
-        - {name: boot, hostPath: {path: /boot}}
-        - {name: os, hostPath: {path: /etc/os-release}}
-        - {name: sys, hostPath: {path: /sys}}
-        - {name: swaps, hostPath: {path: /proc/swaps}}
-"""
-_STACK = (
-    """\
-apiVersion: v1
-kind: Namespace
-metadata: {name: gpu}
----
-apiVersion: node.k8s.io/v1
-kind: RuntimeClass
-metadata: {name: nvidia}
-handler: nvidia
----
-apiVersion: v1
-kind: ServiceAccount
-metadata: {name: gfd, namespace: gpu}
----
-apiVersion: rbac.authorization.k8s.io/v1
-kind: Role
-metadata: {name: gfd, namespace: gpu}
-rules:
-  - {apiGroups: [nfd.k8s-sigs.io], resources: [nodefeatures], verbs: [get, list, watch, create, update]}
----
-apiVersion: rbac.authorization.k8s.io/v1
-kind: RoleBinding
-metadata: {name: gfd, namespace: gpu}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: gfd}
-subjects: [{kind: ServiceAccount, name: gfd, namespace: gpu}]
----
-apiVersion: v1
-kind: ConfigMap
-metadata: {name: plugin, namespace: gpu}
-data:
-  config.yaml: |
-    version: v1
-    sharing: {timeSlicing: {resources: [{name: nvidia.com/gpu, replicas: 5}]}}
----
-"""
-    + _RULE
-)
-_DAEMON_SET = """\
----
-apiVersion: apps/v1
-kind: DaemonSet
-metadata: {{name: {name}, namespace: gpu}}
-spec:
-  selector: {{matchLabels: {{app: {name}}}}}
-  template:
-    metadata: {{labels: {{app: {name}}}}}
-    spec:
-      runtimeClassName: nvidia
-      serviceAccountName: {account}
-      nodeSelector: {{nvidia.com/gpu.present: "true"}}
-      tolerations: [{{key: dedicated, value: ai, effect: NoSchedule}}]
-      containers:
-        - name: main
-          image: nvcr.io/nvidia/k8s-device-plugin:v0.19.3
-          command: [{command}]
-          env:
-            - {{name: CONFIG_FILE, value: /config/config.yaml}}
-            - {{name: DEVICE_DISCOVERY_STRATEGY, value: nvml}}
-            - {{name: NODE_NAME, valueFrom: {{fieldRef: {{fieldPath: spec.nodeName}}}}}}
-            - {{name: NAMESPACE, valueFrom: {{fieldRef: {{fieldPath: metadata.namespace}}}}}}
-          volumeMounts:
-            - {{name: config, mountPath: /config}}
-            - {{name: plugins, mountPath: /var/lib/kubelet/device-plugins}}
-      volumes:
-        - {{name: config, configMap: {{name: plugin}}}}
-        - {{name: plugins, hostPath: {{path: /var/lib/kubelet/device-plugins}}}}
-"""
+_STACK = Path(__file__).with_suffix(".yaml")
 
 
 def prove(cluster: Cluster, evidence: Evidence) -> None:
@@ -243,11 +110,9 @@ def _gate(cluster: Cluster) -> tuple[str, str]:
 
 
 def _commit(tree: Path, cluster: Cluster) -> str:
-    plugin = _DAEMON_SET.format(name="plugin", account="default", command="nvidia-device-plugin")
-    gfd = _DAEMON_SET.format(name="gfd", account="gfd", command="gpu-feature-discovery")
     (tree / "stack").mkdir()
-    (tree / "stack" / "kustomization.yaml").write_text(_KUSTOMIZATION, encoding="utf-8")
-    (tree / "stack" / "stack.yaml").write_text(_STACK + plugin + gfd + _WORKER, encoding="utf-8")
+    (tree / "stack" / "kustomization.yaml").write_text("resources: [stack.yaml]\n", encoding="utf-8")
+    shutil.copy(_STACK, tree / "stack" / "stack.yaml")
     (tree / "gate").mkdir()
     (tree / "gate" / "kustomization.yaml").write_text(
         "configMapGenerator: [{name: gate, namespace: flux-system, literals: [node=k8s-worker4]}]\n", encoding="utf-8"

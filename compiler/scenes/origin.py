@@ -16,7 +16,7 @@ _SETTINGS: dict[str, Route] = {
     "device-plugin": ("devicePlugin",),
     "mps-control-daemon": ("devicePlugin",),
     "gpu-feature-discovery": ("gpuFeatureDiscovery",),
-    "dcgm-exporter": ("dcgmExporter",),
+    "exporter": ("dcgmExporter",),
 }
 """Where the stack sets a component, by its label app.kubernetes.io/component."""
 _PARTS = ("master", "worker", "gc")

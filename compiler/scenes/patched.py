@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from compiler.check.scene import Route
@@ -15,6 +15,8 @@ from compiler.objects import Json, Obj
 
 # Keys by which Kubernetes merges the items of lists in strategic merge patches, the likeliest first.
 _MERGE_KEYS = ("name", "mountPath", "containerPort", "port", "devicePath", "ip", "topologyKey", "uid")
+_IDENTITY = ("apiVersion", "kind", "metadata")
+_LIST = "operations"
 
 
 @dataclass(frozen=True)
@@ -25,12 +27,24 @@ class PatchFile:
     path: str
 
     @cached_property
-    def document(self) -> Document | None:
+    def _document(self) -> Document | None:
         """The file with places; None for YAML that only Kubernetes' own reader takes, such as one with anchors."""
+        text = self.patch.text
+        if isinstance(self.patch.data, list):
+            # The reader wants a mapping: give the list a key, on a line of its own.
+            text = "\n".join("" if line.strip() == "---" else line for line in text.split("\n"))
+            flow = text.lstrip().startswith("[")
+            text = f"{{{_LIST}:\n{text}\n}}\n" if flow else f"{_LIST}:\n{text}"
         try:
-            return load_text(self.patch.text, self.path)
+            return load_text(text, self.path)
         except InputError:
             return None
+
+    def _within(self, document: Document, route: Route, *, key: bool) -> Place:
+        if not isinstance(self.patch.data, list):
+            return document.place(route, key=key)
+        place = document.place((_LIST, *route), key=key)
+        return replace(place, line=max(1, place.line - 1))
 
     def place(self, obj: Obj, final: Obj, route: Route) -> Place | None:
         """Return where this patch sets or removes the field at a route, or None where it does not.
@@ -44,10 +58,10 @@ class PatchFile:
         at = _json_patch(data, route) if isinstance(data, list) else _merge_patch(data, final, route)
         if at is None:
             return None
-        if self.document is None:
+        if self._document is None:
             return self.patch.place
         inner, key = at
-        return self.document.place(inner, key=key)
+        return self._within(self._document, inner, key=key)
 
 
 def _merge_patch(data: Json, final: Json, route: Route) -> tuple[Route, bool] | None:
@@ -71,9 +85,12 @@ def _merge_patch(data: Json, final: Json, route: Route) -> tuple[Route, bool] | 
         else:
             return tuple(inner), True  # replaced as a whole
     # The route's end is a part that the patch goes into: narrow it down to what it changes, where that is one thing.
-    while isinstance(data, dict) and len(data) == 1:
-        key, data = next(iter(data.items()))
-        inner.append(key)
+    while isinstance(data, dict):
+        keys = [key for key in data if inner or key not in _IDENTITY]
+        if len(keys) != 1:
+            break
+        inner.append(keys[0])
+        data = data[keys[0]]
     return tuple(inner), True
 
 
@@ -89,7 +106,7 @@ def _item(items: list[Json], final: Json, index: int) -> int | None:
     """Return the index in a patch's list of the item that is at `index` in the final list."""
     item = _child(final, index)
     if items == final:
-        return index
+        return index if index < len(items) else None
     if isinstance(item, dict):
         for key in _MERGE_KEYS:
             if key in item:

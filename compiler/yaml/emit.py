@@ -12,7 +12,8 @@ from typing import Final
 from compiler.objects import Json
 
 # A plain scalar begins with one of these and goes on in printable ASCII. YAML allows more; gpuc quotes the rest.
-_PLAIN: Final = re.compile(r"(?:[A-Za-z0-9_./(+$]|-{1,2}[A-Za-z])[ -~]*")
+# `...` at the start of a line ends the document, `---` begins one.
+_PLAIN: Final = re.compile(r"(?!\.\.\.)(?:[A-Za-z0-9_./(+$]|-{1,2}[A-Za-z])[ -~]*")
 _BREAKS_PLAIN: Final = re.compile(r": | #|:\Z| \Z")
 # Everything that one reader or another takes for a boolean or null.
 _WORD: Final = re.compile(r"(?:y|n|yes|no|on|off|true|false|null|none|[-+]?\.(?:inf|nan))", re.IGNORECASE)

@@ -42,6 +42,8 @@ _BASES: Final = (
     (re.compile(r"([-+]?)0[oO]?([0-7]+)"), 8),
 )
 _FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+# Behind a leading point Go takes an underscore only between digits; elsewhere go-yaml drops them all first.
+_LOOSE_UNDERSCORE: Final = re.compile(r"(?<![0-9])_|_(?![0-9])")
 _NOT_FINITE: Final = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 _MAX_INT: Final = 2**64 - 1
 _MIN_INT: Final = -(2**63)
@@ -148,13 +150,13 @@ def _plain(text: str, event: Any) -> Json:
         _refuse(event, "a merge key")
     if _NOT_FINITE.fullmatch(text):
         _refuse(event, "a number that is not finite")
+    digits = text.replace("_", "")
     if text[0] != ".":
-        digits = text.replace("_", "")
         whole = _integer(digits)
         if whole is not None and _MIN_INT <= whole <= _MAX_INT:
             return whole
-    else:
-        digits = text
+    elif _LOOSE_UNDERSCORE.search(text):
+        return text
     if _FLOAT.fullmatch(digits):
         number = float(digits)
         # Go refuses what is out of range, so it stays a string.

@@ -130,6 +130,7 @@ QUOTED += [
     "é",
     "😀",
 ]
+QUOTED += ["... x", "--- x"]
 
 
 @pytest.mark.parametrize("text", QUOTED)

@@ -179,6 +179,10 @@ def test_reading_stops_after_fifty_mistakes() -> None:
     assert (len(found), found[-1].rule) == (51, CODES["too-many-findings"])
 
 
+def test_only_the_first_unsafe_characters_are_listed() -> None:
+    assert len(findings("a: " + "\x07" * 1000)) == 20
+
+
 READ = {
     "strings-of-yaml-1.1": ("[yes, no, on, off, y, n, 1_000, 0b1, 1:30, 2001-01-01, =, .., -, .]", None),
     "null": ("[~, null, Null, NULL, ]", [None] * 4),

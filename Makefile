@@ -56,6 +56,10 @@ format: $(VENV)/.dev ## rewrite the Python files in the one format
 ci: ## what CI runs: lint, is out/ current, tests
 	.ci/run
 
+.PHONY: bench
+bench: setup $(VENV)/.dev ## time gpuc beside helm, kustomize and kubeconform (ARGS=--fetch-helm gets helm)
+	$(PY) -m scripts.bench $(ARGS)
+
 .PHONY: lock
 lock: $(VENV)/.dev ## resolve the dependencies anew (ARGS=--upgrade for newer ones)
 	$(UV_COMPILE) pyproject.toml --output-file requirements/runtime.txt

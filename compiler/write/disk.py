@@ -6,9 +6,9 @@ import errno
 import os
 import stat
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Thread
 
 from compiler.diagnostics import Diagnostic
 from compiler.errors import EnvironmentFailure
@@ -16,7 +16,7 @@ from compiler.write.paths import shown
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_FEW = 3
+_THREADS = 8
 
 _CURES = {
     errno.ENOSPC: "free some space on the disk",
@@ -97,19 +97,31 @@ def sync(fds: list[int]) -> None:
     """Bring files to the disk and close them.
 
     One after the other costs a commit of the file system's journal for each; side by side they share commits (80
-    files: 150 ms and 15 ms on ext4).
+    files: 150 ms and 15 ms on ext4). Plain threads, since importing concurrent.futures takes as long as syncing.
     """
-    try:
-        if len(fds) <= _FEW:
-            for fd in fds:
+    failed: list[OSError] = []
+
+    def share(mine: list[int]) -> None:
+        try:
+            for fd in mine:
                 os.fsync(fd)
-        else:
-            with ThreadPoolExecutor(8) as pool:
-                for done in [pool.submit(os.fsync, fd) for fd in fds]:
-                    done.result()
+        except OSError as error:
+            failed.append(error)
+
+    threads: list[Thread] = []
+    try:
+        for first in range(1, min(_THREADS, len(fds))):
+            thread = Thread(target=share, args=(fds[first::_THREADS],))
+            thread.start()
+            threads.append(thread)
+        share(fds[::_THREADS])
     finally:
+        for thread in threads:
+            thread.join()
         while fds:
             os.close(fds.pop())
+    if failed:
+        raise failed[0]
 
 
 def remove_tree(name: str, parent: int) -> None:

@@ -149,7 +149,7 @@ def _open_folder(name: str, parent: int | None) -> int | None:
 def _copy_attributes(old: int, new: int) -> None:
     """Give the open `new` the owner (if permitted), mode, extended attributes and times of the open `old`."""
     status = os.fstat(old)
-    with suppress(PermissionError):
+    with suppress(OSError):
         os.fchown(new, status.st_uid, status.st_gid)
     if hasattr(os, "listxattr"):
         with suppress(OSError):

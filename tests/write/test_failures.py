@@ -6,6 +6,7 @@ import ctypes
 import errno
 import itertools
 import os
+import platform
 import random
 import resource
 import shutil
@@ -16,12 +17,13 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from compiler.errors import EnvironmentFailure, ExitCode
-from compiler.write import plan, recover, replace, swap
+from compiler.write import Plan, plan, recover, replace, stage, swap
 from tests.write.support import NEW, OLD, compile_to, owned_tree, stamps, tree, write
 
 KILLS = 200
@@ -42,6 +44,16 @@ def prepare(root: Path, monkeypatch: pytest.MonkeyPatch, *, exchange: bool = Tru
     write(root / "out/notes.txt", "mine\n")
     write(root / "out/0/mine.yaml", "mine\n")
     (root / "out/link").symlink_to("nowhere")
+
+
+def second(number: int) -> dict[str, str]:
+    """Return a second tree with bytes that gpuc never wrote before, so that no run saves a step."""
+    return {**SECOND, "number.yaml": f"{number}\n"}
+
+
+def is_whole(root: Path, number: int) -> bool:
+    """Return whether `out/` is the first tree or that second one, with all files of others."""
+    return owned_tree(root / "out") in ({**FIRST, **MINE}, {**second(number), **MINE})
 
 
 def without_exchange(*_arguments: object) -> bool:
@@ -114,7 +126,7 @@ def interrupt_itself() -> None:
     os.kill(os.getpid(), signal.SIGINT)
 
 
-def fail() -> None:
+def fail(*_arguments: object) -> None:
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
@@ -129,12 +141,12 @@ def test_kill_9_before_every_single_step_leaves_a_whole_tree(
         def work(number: int = number) -> None:
             with monkeypatch.context() as patch:
                 Fault(patch, number, kill_itself)
-                compile_to(tmp_path, SECOND)
+                compile_to(tmp_path, second(number))
 
         status = in_child(work)
         if not exchange:
             recover(tmp_path)
-        if owned_tree(tmp_path / "out") not in WHOLE:
+        if not is_whole(tmp_path, number):
             broken.append(number)
         if status == 0:
             break
@@ -154,12 +166,13 @@ def test_a_failure_of_any_single_step_leaves_out_as_it_was(
         with monkeypatch.context() as patch:
             fault = Fault(patch, number, fail)
             try:
-                compile_to(tmp_path, SECOND)
+                compile_to(tmp_path, second(number))
                 good = True
             except EnvironmentFailure:
                 good = False
         failed += not good
-        if (owned_tree(tmp_path / "out") != WHOLE[1]) if good else (stamps(tmp_path / "out") != before):
+        whole = owned_tree(tmp_path / "out") == {**second(number), **MINE}
+        if not (whole if good else stamps(tmp_path / "out") == before):
             broken.append(number)
         compile_to(tmp_path, FIRST)
         if fault.left >= 0:
@@ -178,10 +191,10 @@ def test_ctrl_c_at_any_step_leaves_a_whole_tree_and_no_rubbish(
         with monkeypatch.context() as patch:
             fault = Fault(patch, number, interrupt_itself)
             try:
-                compile_to(tmp_path, SECOND)
+                compile_to(tmp_path, second(number))
             except KeyboardInterrupt:
                 interrupted += 1
-        if owned_tree(tmp_path / "out") not in WHOLE:
+        if not is_whole(tmp_path, number):
             broken.append(number)
         compile_to(tmp_path, FIRST)
         if fault.left >= 0:
@@ -249,9 +262,8 @@ def test_a_folder_without_permission_leaves_out_as_it_was(tmp_path: Path, name: 
     (tmp_path / name).chmod(0o555)
     before = tree(tmp_path / "out")
     try:
-        with suppress(EnvironmentFailure):
+        with pytest.raises(EnvironmentFailure, match="Permission denied"):
             compile_to(tmp_path, NEW)
-            before = {}
         left = tree(tmp_path / "out")
     finally:
         (tmp_path / name).chmod(0o755)
@@ -362,6 +374,60 @@ def test_another_programs_new_file_at_the_last_moment_survives(tmp_path: Path, m
     assert owned_tree(tmp_path / "out") == {**OLD, "new.txt": "mine\n"}
 
 
+def test_ctrl_c_right_after_the_swap_does_not_lose_another_programs_edit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compile_to(tmp_path, OLD)
+    real = swap.swap
+
+    def late(root_fd: int, work_fd: int) -> None:
+        monkeypatch.setattr(replace, "swap", real)
+        write(tmp_path / "out/base/a.yaml", "edited\n")
+        real(root_fd, work_fd)
+        interrupt_itself()
+
+    monkeypatch.setattr(replace, "swap", late)
+    with pytest.raises(KeyboardInterrupt):
+        compile_to(tmp_path, NEW)
+    assert owned_tree(tmp_path / "out") == {**OLD, "base/a.yaml": "edited\n"}
+
+
+@pytest.mark.parametrize("name", ["base", "overlays/x"])
+def test_a_folder_that_becomes_a_link_meanwhile_is_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    compile_to(tmp_path, OLD)
+    elsewhere = tmp_path / "elsewhere"
+    real = stage.new_tree
+
+    def late(made: Plan) -> stage.Folder:
+        (tmp_path / "out" / name).rename(elsewhere)
+        (tmp_path / "out" / name).symlink_to(elsewhere)
+        return real(made)
+
+    monkeypatch.setattr(replace, "new_tree", late)
+    with pytest.raises(EnvironmentFailure):
+        compile_to(tmp_path, NEW)
+    links = {path.stat().st_nlink for path in elsewhere.rglob("*.yaml")}
+    assert ((tmp_path / "out" / name).is_symlink(), links) == (True, {1})
+
+
+def test_a_file_that_becomes_a_link_meanwhile_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compile_to(tmp_path, OLD)
+    secret = write(tmp_path / "secret", "password\n")
+    real = os.open
+
+    def late(path: str, *arguments: Any, **options: Any) -> int:
+        if path == "a.yaml":
+            (tmp_path / "out/base/a.yaml").unlink()
+            (tmp_path / "out/base/a.yaml").symlink_to(secret)
+        return real(path, *arguments, **options)
+
+    monkeypatch.setattr(os, "open", late)
+    with pytest.raises(EnvironmentFailure, match="symbolic links"):
+        plan(tmp_path, NEW)
+
+
 def test_what_is_written_meanwhile_into_a_file_that_stays_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -401,6 +467,68 @@ def test_a_special_file_that_cannot_be_linked_stops_the_run(tmp_path: Path, monk
     with pytest.raises(EnvironmentFailure):
         compile_to(tmp_path, NEW)
     assert stamps(tmp_path / "out") == before
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the system call's number is Linux's")
+def test_a_c_library_without_the_exchange_call_is_no_obstacle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    prepare(tmp_path, monkeypatch)
+    library = SimpleNamespace(syscall=ctypes.CDLL(None, use_errno=True).syscall)
+    monkeypatch.setattr(ctypes, "CDLL", lambda *_, **__: library)
+    monkeypatch.setattr(swap, "_set_aside", fail)
+    compile_to(tmp_path, SECOND)
+    assert owned_tree(tmp_path / "out") == WHOLE[1]
+
+
+def test_an_unknown_machine_sets_out_aside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    prepare(tmp_path, monkeypatch)
+    monkeypatch.setattr(ctypes, "CDLL", lambda *_, **__: SimpleNamespace(syscall=fail))
+    monkeypatch.setattr(platform, "machine", lambda: "abacus")
+    compile_to(tmp_path, SECOND)
+    assert owned_tree(tmp_path / "out") == WHOLE[1]
+
+
+@pytest.mark.parametrize("number", [errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP], ids=errno.errorcode.get)
+def test_a_file_system_that_cannot_exchange_sets_out_aside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def refuse(*_arguments: object) -> int:
+        ctypes.set_errno(number)
+        return -1
+
+    prepare(tmp_path, monkeypatch)
+    library = SimpleNamespace(renameat2=refuse, renameatx_np=refuse)
+    monkeypatch.setattr(ctypes, "CDLL", lambda *_, **__: library)
+    compile_to(tmp_path, SECOND)
+    assert owned_tree(tmp_path / "out") == WHOLE[1]
+
+
+def test_a_reader_sees_a_whole_tree_while_another_run_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compile_to(tmp_path, FIRST)
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+
+    def work() -> None:
+        for files in itertools.chain.from_iterable(itertools.repeat((SECOND, FIRST), 100)):
+            compile_to(tmp_path, files)
+            time.sleep(0.002)
+
+    child = os.fork()
+    if child == 0:
+        with suppress(BaseException):
+            work()
+        os._exit(0)
+    seen = set()
+    while os.waitpid(child, os.WNOHANG) == (0, 0):
+        found = plan(tmp_path, FIRST)
+        seen.add((found.added, found.changed, found.removed))
+    other = plan_of(tmp_path, SECOND)
+    assert seen <= {((), (), ()), other}
+
+
+def plan_of(root: Path, present: dict[str, str]) -> tuple[tuple[str, ...], ...]:
+    """Return what `plan` says about the first tree where another one is present."""
+    compile_to(root, present)
+    found = plan(root, FIRST)
+    return found.added, found.changed, found.removed
 
 
 def test_a_bug_in_the_exchange_call_is_not_taken_for_success(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

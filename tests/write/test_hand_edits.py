@@ -248,6 +248,14 @@ def test_conflicts_are_mended_by_compiling(tmp_path: Path, command: list[str]) -
     assert owned_tree(root / "out") == MERGED
 
 
+def test_a_conflict_that_somebody_began_to_resolve_by_hand_is_mended_by_compiling(tmp_path: Path) -> None:
+    root = start(tmp_path)
+    git(root, "merge", "theirs", check=False)
+    write(root / "out/z.yaml", "z: half\n")
+    compile_to(root, MERGED)
+    assert owned_tree(root / "out") == MERGED
+
+
 def test_conflicts_that_were_added_as_they_are_are_mended_by_compiling(tmp_path: Path) -> None:
     root = start(tmp_path)
     git(root, "merge", "theirs", check=False)
@@ -270,6 +278,18 @@ def test_conflicts_of_a_stash_are_mended_by_compiling(tmp_path: Path) -> None:
     git(root, "stash")
     git(root, "checkout", "-q", "theirs")
     git(root, "stash", "pop", check=False)
+    shutil.rmtree(root / ".gpuc-work")
+    compile_to(root, MERGED)
+    assert owned_tree(root / "out") == MERGED
+
+
+def test_conflicts_of_a_stash_that_were_added_as_they_are_are_mended_by_compiling(tmp_path: Path) -> None:
+    root = start(tmp_path)
+    compile_to(root, {**OURS, "z.yaml": "z: 9\n"})
+    git(root, "stash")
+    git(root, "checkout", "-q", "theirs")
+    git(root, "stash", "pop", check=False)
+    git(root, "add", "-A")
     shutil.rmtree(root / ".gpuc-work")
     compile_to(root, MERGED)
     assert owned_tree(root / "out") == MERGED

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Iterable
+from itertools import islice
 from typing import Any
 
 from compiler.model.base import Model
@@ -34,6 +35,8 @@ _MEANT = {
 }
 _MEANT_AT = {("serviceMonitor", "labels"): "that is `additionalLabels` here"}
 
+# Beyond that a mapping is not one that people wrote.
+_MOST_SIBLINGS = 50
 # Letters of other alphabets that look like Latin ones in most fonts.
 _LOOK_ALIKES = str.maketrans(
     "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u0501\u051b"
@@ -102,7 +105,8 @@ def _other_file(model: type[Model], key: str, above: Location) -> str | None:
 def missing_because_misspelt(model: type[Model], missing: str, above: Location, siblings: Iterable[str]) -> bool:
     """True when a key that is there was most likely meant to be the missing one, and is reported as unknown."""
     choices = keys_at(model, above)
-    return any(suggest(plain_letters(key), choices) == missing for key in siblings if key not in choices)
+    unknown = (key for key in siblings if key not in choices)
+    return any(suggest(plain_letters(key), choices) == missing for key in islice(unknown, _MOST_SIBLINGS))
 
 
 def for_wrong_type(model: type[Model], loc: Location, kind: str, value: Any, source: str) -> str | None:

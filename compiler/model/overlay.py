@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from compiler.model.base import Mistake, Model
 from compiler.model.kube import Labels, Taint
@@ -161,14 +162,34 @@ class Workload(Model):
     pool: DnsLabel | None = Field(None, description="Pool it runs on; needed where there are several.")
 
 
+MAX_QUANTIFIERS = 8
+
+
+def _pattern(value: str) -> str:
+    """Refuse what is no pattern, and what Python's engine could take minutes for."""
+    if len(re.findall(r"[*+?{]", value)) > MAX_QUANTIFIERS or re.search(r"\)[*+?{]", value):
+        raise Mistake(
+            f"must be a simple pattern: at most {MAX_QUANTIFIERS} quantifiers, none after a group",
+            "write the name out, or only the part that several names begin with, followed by `.*`",
+        )
+    try:
+        re.compile(value)
+    except re.error as error:
+        raise Mistake(f"must be a regular expression ({error})", "put a backslash before ( ) [ ] * + ? .") from None
+    return value
+
+
+Pattern = Annotated[Text, AfterValidator(_pattern)]
+
+
 class PatchTarget(Model):
     """Which objects a patch is for, as in Kustomize; name and namespace are anchored regular expressions there."""
 
-    group: Text | None = Field(None, description="API group.")
-    version: Text | None = Field(None, description="API version.")
-    kind: Text | None = Field(None, description="Kind.")
-    name: Text | None = Field(None, description="Name, with or without the pool's suffix.")
-    namespace: Text | None = Field(None, description="Namespace.")
+    group: Pattern | None = Field(None, description="API group.")
+    version: Pattern | None = Field(None, description="API version.")
+    kind: Pattern | None = Field(None, description="Kind.")
+    name: Pattern | None = Field(None, description="Name, with or without the pool's suffix.")
+    namespace: Pattern | None = Field(None, description="Namespace.")
     label_selector: Text | None = Field(None, description="Label selector.")
     annotation_selector: Text | None = Field(None, description="Annotation selector.")
 

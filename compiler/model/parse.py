@@ -35,6 +35,8 @@ UNKNOWN_KEY = "GPU030"
 MISSING_KEY = "GPU031"
 WRONG_TYPE = "GPU032"
 INVALID_VALUE = "GPU033"
+TOO_MANY = "GPU021"
+MAX_FINDINGS = 50
 
 
 def _always_own(_: Location) -> bool:
@@ -51,8 +53,8 @@ def parse(model: type[M], data: Any, locate: Locate, inherited: Callable[[Locati
         return model.model_validate_json(json.dumps(data))
     except ValidationError as error:
         details = error.errors(include_url=False)
-    found: dict[tuple[Place, str], Diagnostic] = {}
-    for detail in details:
+    found: dict[tuple[Place, str, str], Diagnostic] = {}
+    for detail in details[:MAX_FINDINGS]:
         if detail["type"] == "too_short" and detail["input"]:
             continue  # there are items, only none that passed: each has a finding of its own
         if detail["type"] == "missing" and missing_because_misspelt(
@@ -61,7 +63,13 @@ def parse(model: type[M], data: Any, locate: Locate, inherited: Callable[[Locati
             continue
         diagnostic = _diagnose(model, data, detail, locate, inherited)
         if diagnostic.place is not None:
-            found.setdefault((diagnostic.place, diagnostic.rule), diagnostic)
+            found.setdefault((diagnostic.place, diagnostic.rule, diagnostic.message), diagnostic)
+    if len(details) > MAX_FINDINGS:
+        message = f"there are more mistakes than the first {MAX_FINDINGS}; reading stopped here"
+        place = locate(details[MAX_FINDINGS]["loc"], key=True)
+        found[place, TOO_MANY, message] = Diagnostic(
+            TOO_MANY, message, place, help="Mend these first, then run gpuc again."
+        )
     raise InputError(found.values())
 
 

@@ -10,8 +10,8 @@ from compiler.diagnostics import Diagnostic
 from compiler.errors import EnvironmentFailure
 from compiler.tools import golang, pins
 
-RULE_MISSING: Final = "GPU901"
-RULE_BUILD: Final = "GPU902"
+RULE_MISSING: Final = "GPU951"
+RULE_BUILD: Final = "GPU952"
 
 _LINES_OF_OUTPUT: Final = 15
 _WHY: Final = "gpuc checks every manifest with it before it replaces out/, so nothing was compiled"

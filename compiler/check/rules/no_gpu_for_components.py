@@ -12,34 +12,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from compiler.check.components import components
 from compiler.check.rule import Finding, Rule
 from compiler.check.stacks import StackView, each_stack
-from compiler.model.components import NodeFeatureDiscovery
-from compiler.model.describe import Location
-from compiler.model.kube import ContainerSettings
-
-
-def _components(view: StackView) -> Iterator[tuple[Location, ContainerSettings]]:
-    stack = view.stack
-    yield ("devicePlugin",), stack.device_plugin
-    yield ("gpuFeatureDiscovery",), stack.gpu_feature_discovery
-    if stack.dcgm_exporter:
-        yield ("dcgmExporter",), stack.dcgm_exporter
-    if isinstance(stack.node_feature_discovery, NodeFeatureDiscovery):
-        for part in ("master", "worker", "gc"):
-            yield ("nodeFeatureDiscovery", part), getattr(stack.node_feature_discovery, part)
 
 
 def _check(view: StackView) -> Iterator[Finding]:
-    for loc, settings in _components(view):
-        if not settings.resources:
-            continue
-        for key in ("limits", "requests"):
-            for resource in getattr(settings.resources, key):
+    for component in components(view.stack):
+        resources = component.settings.resources
+        for key in ("limits", "requests") if resources else ():
+            for resource in getattr(resources, key):
                 if resource.startswith("nvidia.com/"):
                     yield Finding(
-                        f"{loc[0]} requests {resource}: it would take a slice from the workloads and see one card only",
-                        view.place((*loc, "resources", key, resource), key=True),
+                        f"{component.loc[0]} requests {resource}: it would take a slice from the workloads and see one "
+                        "card only",
+                        view.place((*component.loc, "resources", key, resource), key=True),
                         "remove it: the RuntimeClass shows the component every card",
                     )
 

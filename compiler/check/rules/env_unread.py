@@ -1,0 +1,48 @@
+"""An environment variable that nothing reads.
+
+What it does: compares variables of the user's with those that the component reads. A name that is almost one of them is
+an error; one that merely begins like them (NVIDIA_, DCGM_, GFD_ and so on) is a warning. All other names pass.
+
+Why it fails at run time: nobody complains about an unknown variable. NVIDIA_DEVICE_DISCOVERY_STRATEGY leaves the
+strategy at `auto`, which finds no driver on Talos. Sources: k8s-device-plugin, cmd/*/main.go; dcgm-exporter,
+pkg/cmd/app.go.
+
+How to mend it: write the name as suggested, or delete the variable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from compiler.check.components import components
+from compiler.check.rule import Finding, Rule
+from compiler.check.stacks import StackView, each_stack
+from compiler.diagnostics import Severity
+from compiler.model.describe import suggest
+from compiler.model.variables import FAMILIES, RUNTIME
+
+
+def _check(view: StackView) -> Iterator[Finding]:
+    for component in components(view.stack):
+        known = sorted(component.reads | RUNTIME)
+        for index, variable in enumerate(component.settings.env):
+            if variable.name in known:
+                continue
+            meant = close_to(variable.name, known)
+            if meant is None and not variable.name.startswith(FAMILIES):
+                continue
+            yield Finding(
+                f"{component.name} does not read {variable.name}: it changes nothing",
+                view.place((*component.loc, "env", index, "name")),
+                f"did you mean {meant}?" if meant else "delete it",
+                severity=None if meant else Severity.WARNING,
+            )
+
+
+def close_to(name: str, known: list[str]) -> str | None:
+    """Return the variable that a name was most likely meant to be: one with a vendor's prefix too many, or a slip."""
+    ending = max((item for item in known if name.endswith(f"_{item}")), key=len, default=None)
+    return ending or (suggest(name, known) if len(name) > 5 else None)  # noqa: PLR2004 -- short words resemble anything
+
+
+RULE = Rule("GPU114", "env-unread", each_stack(_check))

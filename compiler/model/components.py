@@ -143,6 +143,12 @@ class DevicePlugin(PodSettings):
     )
 
 
+HELP_TEXT = form(
+    r"^[^,\"#\x00-\x1f\x7f]+$",
+    "must be without commas, double quotes and #, which end a field of the counters' file",
+)
+
+
 class Counter(Model):
     """A DCGM field that the exporter publishes."""
 
@@ -150,14 +156,9 @@ class Counter(Model):
         str, Field(pattern=form(r"^DCGM_[A-Z0-9_]+$", "must be the name of a DCGM field such as DCGM_FI_DEV_FB_USED"))
     ] = Field(description="Name of the DCGM field.")
     type: Literal["gauge", "counter", "label"] = Field(description="Prometheus type.")
-    help: Annotated[
-        Text,
-        Field(
-            pattern=form(
-                r"^[^,\"#]+$", "must be without commas, double quotes and #, which end a field of the counters' file"
-            )
-        ),
-    ] = Field(description="Help text, without commas and double quotes.")
+    help: Annotated[str, Field(pattern=HELP_TEXT, max_length=1024)] = Field(
+        description="Help text, without commas and double quotes."
+    )
 
 
 class Relabeling(Model):

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from compiler.model.base import Mistake, Model
 from compiler.model.kube import Labels, Taint
-from compiler.model.scalars import DnsLabel, DnsSubdomain, Quantity, ResourceName, Text, form
+from compiler.model.scalars import DnsLabel, DnsSubdomain, PoolName, Quantity, ResourceName, Text, form
 from compiler.model.stack import ApiVersion, Platform
 
 GPU_RESOURCE = "nvidia.com/gpu"
@@ -97,9 +97,9 @@ Sharing = Annotated[TimeSlicing | Mps | NoSharing, Field(discriminator="strategy
 class MigProfile(Model):
     """MIG instances of one size on each card."""
 
-    name: Annotated[str, Field(pattern=form(r"^\d+g\.\d+gb(\.me|\+me)?$", "must be a MIG profile such as 1g.10gb"))] = (
-        Field(description="Profile, such as 1g.10gb.")
-    )
+    name: Annotated[
+        str, Field(pattern=form(r"^[0-9]+g\.[0-9]+gb(\.me|\+me)?$", "must be a MIG profile such as 1g.10gb"))
+    ] = Field(description="Profile, such as 1g.10gb.")
     count: int = Field(ge=1, le=7, description="Instances of it on each card.")
 
 
@@ -124,12 +124,55 @@ class Mig(Model):
         return self
 
 
+EXTENSION = form(
+    r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?/[a-z0-9]([a-z0-9-]*[a-z0-9])?$",
+    "must be a system extension such as siderolabs/iscsi-tools",
+)
+ImagePlatform = Literal[
+    "akamai",
+    "aws",
+    "azure",
+    "cloudstack",
+    "digital-ocean",
+    "equinixMetal",
+    "exoscale",
+    "gcp",
+    "hcloud",
+    "metal",
+    "nocloud",
+    "opennebula",
+    "openstack",
+    "oracle",
+    "scaleway",
+    "upcloud",
+    "vmware",
+    "vultr",
+]
+
+
+class Talos(Model):
+    """The Talos image of a pool's nodes; its release is the platform's."""
+
+    image_platform: ImagePlatform = Field(
+        "metal", description="Platform of the image: metal, nocloud (Proxmox VE, for one), or a cloud."
+    )
+    driver: Literal["production", "lts"] = Field(
+        "production", description="Branch of NVIDIA's driver; cards older than Turing need lts."
+    )
+    modules: Literal["open", "proprietary"] = Field(
+        "open",
+        description="Kernel modules: Blackwell and later need open ones, cards older than Turing proprietary ones.",
+    )
+    extensions: tuple[Annotated[str, Field(pattern=EXTENSION)], ...] = Field(
+        (), description="System extensions besides driver and container toolkit, such as siderolabs/iscsi-tools."
+    )
+    secure_boot: bool = Field(default=False, description="Whether the nodes boot with UEFI Secure Boot.")
+
+
 class NodePool(Model):
     """GPU nodes that are alike: the same cards, shared in the same way."""
 
-    name: Annotated[DnsLabel, Field(max_length=40)] = Field(
-        description="Name of the pool; objects of the pool end in it."
-    )
+    name: PoolName = Field(description="Name of the pool; objects of the pool end in it.")
     nodes: tuple[Node, ...] = Field((), description="The nodes, by name.")
     node_selector: Labels = Field({}, description="Or labels that the nodes carry and no other pool's nodes do.")
     platform: Platform | None = Field(
@@ -139,6 +182,7 @@ class NodePool(Model):
     gpu: Gpu = Field(Gpu(), description="The cards of each node.")
     sharing: Sharing = Field(NoSharing(strategy="none"), description="How pods share a card.")
     mig: Mig = Field(Mig(), description="MIG, beside sharing.")
+    talos: Talos | None = Field(None, description="The nodes' Talos image: driver, modules and extensions.")
 
     @model_validator(mode="after")
     def _nodes_or_selector(self) -> Self:
@@ -203,7 +247,7 @@ PATCH_PATH = form(
 class Patch(Model):
     """An ordinary Kustomize patch (strategic merge or JSON 6902), carried into out/ untouched."""
 
-    path: Annotated[Text, Field(pattern=PATCH_PATH)] = Field(
+    path: Annotated[str, Field(pattern=PATCH_PATH, max_length=1024)] = Field(
         description="File, relative to the overlay's folder and within it."
     )
     target: PatchTarget | None = Field(
@@ -215,7 +259,7 @@ class Patch(Model):
 class Ignore(Model):
     """A finding that the author has looked at and accepts."""
 
-    rule: Annotated[str, Field(pattern=form(r"^GPU\d{3}$", "must be the code of a rule such as GPU105"))] = Field(
+    rule: Annotated[str, Field(pattern=form(r"^GPU[0-9]{3}$", "must be the code of a rule such as GPU105"))] = Field(
         description="Code of the rule, such as GPU204."
     )
     reason: Annotated[Text, Field(min_length=1)] = Field(description="Why it is right here.")

@@ -15,7 +15,7 @@ from compiler.model.base import Mistake
 
 _DNS_LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _NAME = r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?"
-_QUANTITY = re.compile(r"(?P<number>\d+(\.\d+)?|\.\d+)(?P<suffix>[KMGTPE]i|[numkMGTPE]|[eE][-+]?\d+)?")
+_QUANTITY = re.compile(r"(?P<number>[0-9]+(\.[0-9]+)?|\.[0-9]+)(?P<suffix>[KMGTPE]i|[numkMGTPE]|[eE][-+]?[0-9]+)?")
 _MULTIPLIER = {
     **{
         suffix: Decimal(10) ** power
@@ -26,7 +26,7 @@ _MULTIPLIER = {
 _MAX_QUANTITY = Decimal(2) ** 63 - 1
 FORMS: dict[str, str] = {}
 """What a pattern demands, in words, by the pattern."""
-_DURATION = re.compile(r"((?P<h>\d+)h)?((?P<m>\d+)m)?((?P<s>\d+)s)?")
+_DURATION = re.compile(r"((?P<h>[0-9]+)h)?((?P<m>[0-9]+)m)?((?P<s>[0-9]+)s)?")
 
 
 def _dns_label(value: str) -> str:
@@ -89,7 +89,7 @@ def quantity(value: str) -> Decimal:
 
 def _meant_quantity(value: str) -> str | None:
     """Guess what somebody meant who wrote 16GB, 16 Gi or 512mi."""
-    loose = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgtpe])(i?)b?", value.strip(), re.IGNORECASE)
+    loose = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*([kmgtpe])(i?)b?", value.strip(), re.IGNORECASE)
     if not loose:
         return None
     number, letter, binary = loose.groups()
@@ -136,7 +136,7 @@ def _repository(value: str) -> str:
     component = r"[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*"
     rest = path if is_host else value
     if not re.fullmatch(rf"{component}(/{component})*", rest) or (
-        is_host and not re.fullmatch(r"[A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?(:\d{1,5})?", host)
+        is_host and not re.fullmatch(r"[A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?(:[0-9]{1,5})?", host)
     ):
         msg = "must be an image repository such as nvcr.io/nvidia/k8s-device-plugin, without tag or digest"
         raise ValueError(msg)
@@ -173,6 +173,10 @@ _SUBDOMAIN = rf"{_DNS_LABEL}(\.{_DNS_LABEL})*"
 _KEY = rf"({_SUBDOMAIN}/)?{_NAME}"
 
 DnsLabel = Annotated[str, AfterValidator(_dns_label), _shown(_DNS_LABEL, "worker4", length=63)]
+PoolName = Annotated[
+    str, StringConstraints(max_length=40), AfterValidator(_dns_label), _shown(_DNS_LABEL, "worker4", length=40)
+]
+"""Short enough that names of objects, which end in it, stay within the limits of Kubernetes."""
 DnsSubdomain = Annotated[str, AfterValidator(_dns_subdomain), _shown(_SUBDOMAIN, "k8s-worker4", length=253)]
 LabelKey = Annotated[str, AfterValidator(_qualified_name), _shown(_KEY, "example.com/gpu")]
 LabelValue = Annotated[str, AfterValidator(_label_value), _shown(f"({_NAME})?", "ai", length=63)]
@@ -190,7 +194,7 @@ Quantity = Annotated[
         }
     ),
 ]
-Duration = Annotated[str, AfterValidator(_duration), _shown(r"(\d+h)?(\d+m)?(\d+s)?", "15s", "5m", "1h30m")]
+Duration = Annotated[str, AfterValidator(_duration), _shown(r"([0-9]+h)?([0-9]+m)?([0-9]+s)?", "15s", "5m", "1h30m")]
 ImageRepository = Annotated[
     str, AfterValidator(_repository), _shown(r"[A-Za-z0-9._:/-]+", "nvcr.io/nvidia/k8s-device-plugin")
 ]

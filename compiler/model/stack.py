@@ -34,7 +34,7 @@ class TalosPlatform(Model):
     """Talos Linux: driver and container toolkit are system extensions."""
 
     os: Literal["talos"] = Field(description="Talos Linux.")
-    version: Annotated[str, Field(pattern=r"^v\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$")] = Field(
+    version: Annotated[str, Field(pattern=r"^v[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$")] = Field(
         description="Talos release, such as v1.13.3; paths and strategies depend on it."
     )
 

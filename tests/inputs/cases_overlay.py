@@ -126,7 +126,7 @@ OVERLAY_VALUES = (
     ),
     overlay("selector-key", _NODES, "nodeSelector: {§-gpu: a}", "GPU033", "label key"),
     overlay("pool-name-upper-case", "- name: worker4", "- name: §Worker4", "GPU033", "lower-case"),
-    overlay("pool-name-too-long", "- name: worker4", "- name: §" + "a" * 41, "GPU033", "at most 40 characters"),
+    overlay("pool-name-too-long", "- name: worker4", "- name: §" + "a" * 41, "GPU033", "at most 40 characters long"),
     overlay("pool-without-name", "- name: worker4\n    nodes", "- nodes", "GPU031", "lacks `name`", at=(5, 5)),
     overlay("cluster-missing", _CLUSTER, "", "GPU031", "lacks `cluster`", at=(1, 1)),
     overlay("cluster-with-space", "cluster: homelab", "cluster: §home lab", "GPU033", "DNS label"),

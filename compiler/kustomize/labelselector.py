@@ -9,7 +9,7 @@ from dataclasses import dataclass
 _TOKEN = re.compile(r"\s*(==|!=|[=!(),<>]|[^\s=!(),<>]+)\s*")
 _KEY = re.compile(r"(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?/)?[A-Za-z0-9](?:[\w.-]{0,61}[A-Za-z0-9])?", re.ASCII)
 _VALUE = re.compile(r"(?:[A-Za-z0-9](?:[\w.-]{0,61}[A-Za-z0-9])?)?", re.ASCII)
-_INTEGER = re.compile(r"[0-9]{1,18}")
+_INTEGER = re.compile(r"[-+]?[0-9]{1,18}", re.ASCII)
 _NEGATIONS = {"!=", "notin"}
 
 

@@ -6,15 +6,16 @@ difference, except in what is known.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 from compiler.diagnostics import Place
 from compiler.model.kube import Taint
 from compiler.objects import Json, Obj, ObjectId, object_id
 
 Route = tuple[str | int, ...]
+T = TypeVar("T")
 
 
 class Locator(Protocol):
@@ -49,7 +50,15 @@ class Located:
     @property
     def namespace(self) -> str:
         """The object's namespace; empty where it has none."""
-        return str(self.obj["metadata"].get("namespace", ""))
+        return str(self.obj["metadata"].get("namespace") or "")
+
+    @property
+    def group(self) -> str:
+        """The API group, without its version; empty for the core group."""
+        return str(self.obj["apiVersion"]).rpartition("/")[0]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}"
 
     def get(self, *route: str | int) -> Json:
         """Return the value at a route, or None where there is none."""
@@ -57,7 +66,7 @@ class Located:
         for segment in route:
             if isinstance(value, dict):
                 value = value.get(segment)
-            elif isinstance(value, list) and isinstance(segment, int) and segment < len(value):
+            elif isinstance(value, list) and isinstance(segment, int) and 0 <= segment < len(value):
                 value = value[segment]
             else:
                 return None
@@ -70,6 +79,8 @@ class NodeFacts:
 
     `names` is empty where nodes are known by label only. `labels` are those that the nodes carry without anybody in the
     scene making them: declared on the pool, or seen on the cluster. `place` is where the nodes were described.
+    `advertised` is what each node is to offer, by resource name, and `cards` how many GPUs it has; `sharing` is
+    `time-slicing`, `mps` or `none`. Each is None where it is not known.
     """
 
     pool: str
@@ -79,6 +90,8 @@ class NodeFacts:
     talos: tuple[int, int] | None = None
     advertised: Mapping[str, int] | None = None
     place: Place | None = None
+    cards: int | None = None
+    sharing: str | None = None
 
 
 @dataclass(frozen=True)
@@ -89,6 +102,8 @@ class Scene:
     says so once. `external_labels` are made by somebody outside the scene, `external_crds` (such as
     `servicemonitors.monitoring.coreos.com`) and `external_names` (namespaces, RuntimeClasses) exist already.
     `whole` is True when nothing else is applied to the cluster for its GPUs: what is missing is then missing.
+    `default_runtime` is True where containerd starts every container with NVIDIA's runtime, so that no RuntimeClass is
+    needed; None where nobody said.
     """
 
     objects: Sequence[Located]
@@ -97,10 +112,36 @@ class Scene:
     external_crds: frozenset[str] = frozenset()
     external_names: frozenset[tuple[str, str]] = frozenset()
     whole: bool = True
+    default_runtime: bool | None = None
+    _known: dict[Callable[..., Any], Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def once(self, compute: Callable[[Scene], T]) -> T:
+        """Return what a function makes of this scene; it runs once, however many rules ask."""
+        if compute not in self._known:
+            self._known[compute] = compute(self)
+        found: T = self._known[compute]
+        return found
 
     def of_kind(self, *kinds: str) -> Iterator[Located]:
-        """Yield the objects of some kinds."""
-        return (item for item in self.objects if item.kind in kinds)
+        """Yield the objects of some kinds, kind by kind."""
+        by_kind = self.once(_by_kind)
+        for kind in kinds:
+            yield from by_kind.get(kind, ())
+
+    def find(self, kind: str, namespace: str, name: str) -> Located | None:
+        """Return the object of that name; `namespace` is empty for cluster-scoped kinds."""
+        return self.once(_by_name).get((kind, namespace, name))
+
+
+def _by_kind(scene: Scene) -> dict[str, list[Located]]:
+    found: dict[str, list[Located]] = {}
+    for item in scene.objects:
+        found.setdefault(item.kind, []).append(item)
+    return found
+
+
+def _by_name(scene: Scene) -> dict[tuple[str, str, str], Located]:
+    return {(item.kind, item.namespace, item.name): item for item in scene.objects}
 
 
 @dataclass(frozen=True)
@@ -112,14 +153,22 @@ class PodTemplate:
     spec: Obj
     labels: Mapping[str, str]
 
+    def __str__(self) -> str:
+        return f"{self.owner.kind} {self.owner.name}"
+
     def place(self, *route: str | int, key: bool = False) -> Place:
         """Return the place of a field of the pod's spec."""
         return self.owner.place((*self.route, "spec", *route), key=key)
 
+    def get(self, *route: str | int) -> Json:
+        """Return the value at a route of the pod's spec, or None where there is none."""
+        return self.owner.get(*self.route, "spec", *route)
+
     def containers(self) -> Iterator[tuple[Route, Obj]]:
         """Yield every container with its route within the pod's spec, init containers first."""
         for key in ("initContainers", "containers"):
-            for index, container in enumerate(self.spec.get(key) or []):
+            containers = self.spec.get(key)
+            for index, container in enumerate(containers if isinstance(containers, list) else []):
                 if isinstance(container, dict):
                     yield (key, index), container
 
@@ -131,11 +180,17 @@ _TEMPLATE: dict[str, Route] = {
 }
 
 
-def pod_templates(scene: Scene) -> Iterator[PodTemplate]:
-    """Yield the pods of every workload in the scene."""
+def pod_templates(scene: Scene) -> tuple[PodTemplate, ...]:
+    """Return the pods of every workload in the scene."""
+    return scene.once(_pod_templates)
+
+
+def _pod_templates(scene: Scene) -> tuple[PodTemplate, ...]:
+    found = []
     for item in scene.of_kind(*_TEMPLATE):
         route = _TEMPLATE[item.kind]
         spec = item.get(*route, "spec")
         if isinstance(spec, dict):
             labels = item.get(*route, "metadata", "labels")
-            yield PodTemplate(item, route, spec, labels if isinstance(labels, dict) else {})
+            found.append(PodTemplate(item, route, spec, labels if isinstance(labels, dict) else {}))
+    return tuple(found)

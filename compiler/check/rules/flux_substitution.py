@@ -1,0 +1,73 @@
+"""Flux would substitute what looks like a variable in an object.
+
+What it does: where a Flux Kustomization with postBuild is among the objects, looks for `${NAME}` in all objects that
+are not annotated against it.
+
+Why it fails at run time: kustomize-controller replaces it by nothing before 1.9, and fails the reconciliation from 1.9,
+unless the variable is given. Dashboards and scripts in ConfigMaps are full of such names. Source:
+kustomize-controller's documentation of postBuild.
+
+How to mend it: annotate the object `kustomize.toolkit.fluxcd.io/substitute: disabled`, or write `$${NAME}`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from compiler.check.objects.plain import mapping
+from compiler.check.rule import Finding, SceneRule
+from compiler.check.scene import Located, Route, Scene
+from compiler.objects import Json
+
+GROUP = "kustomize.toolkit.fluxcd.io"
+_VARIABLE = re.compile(r"(?<!\$)\$\{([_a-zA-Z][_a-zA-Z0-9]*)[^}\n]*\}")
+_SWITCH = f"{GROUP}/substitute"
+
+
+def _check(scene: Scene) -> Iterator[Finding]:
+    given: set[str] = set()
+    active = False
+    for item in scene.of_kind("Kustomization"):
+        build = mapping(item.get("spec", "postBuild"))
+        if item.group != GROUP or not build:
+            continue
+        if build.get("substituteFrom"):
+            # What those objects hold cannot be known; only names that are in none of the places can be told.
+            return
+        active = True
+        given |= mapping(build.get("substitute")).keys()
+    if not active:
+        return
+    for item in scene.objects:
+        marks = {**mapping(item.get("metadata", "labels")), **mapping(item.get("metadata", "annotations"))}
+        if item.group != GROUP and marks.get(_SWITCH) != "disabled":
+            yield from _in_object(item, given)
+
+
+def _in_object(item: Located, given: set[str]) -> Iterator[Finding]:
+    for route, text in _texts(item.obj):
+        names = [name for name in dict.fromkeys(_VARIABLE.findall(text)) if name not in given]
+        if names:
+            yield Finding(
+                f"{item} holds ${{{names[0]}}}, which Flux's postBuild substitution empties, or refuses from "
+                "kustomize-controller 1.9",
+                item.place(route),
+                f"annotate it {_SWITCH}: disabled, or write $${{{names[0]}}}",
+            )
+
+
+def _texts(obj: Json) -> Iterator[tuple[Route, str]]:
+    open_: list[tuple[Route, Json]] = [((), obj)]
+    while open_:
+        route, value = open_.pop()
+        if isinstance(value, str):
+            if "${" in value:
+                yield route, value
+        elif isinstance(value, dict):
+            open_ += [((*route, key), inner) for key, inner in value.items()]
+        elif isinstance(value, list):
+            open_ += [((*route, index), inner) for index, inner in enumerate(value)]
+
+
+RULE = SceneRule("GPU243", "flux-substitution", _check)

@@ -144,12 +144,19 @@ def _new_key(value: Json, data: dict[str, Json], event: Any) -> str:
 
 
 def _plain(text: str, event: Any) -> Json:
-    if text in _WORDS:
-        return _WORDS[text]
     if text == "<<":
         _refuse(event, "a merge key")
     if _NOT_FINITE.fullmatch(text):
         _refuse(event, "a number that is not finite")
+    return plain_value(text)
+
+
+def plain_value(text: str) -> str | int | float | bool | None:
+    """Return what a plain (unquoted) scalar means to Kubernetes; a number that JSON does not have stays text."""
+    if text in _WORDS:
+        return _WORDS[text]
+    if text[0] not in _NUMBER_STARTS:
+        return text
     digits = text.replace("_", "")
     if text[0] != ".":
         whole = _integer(digits)

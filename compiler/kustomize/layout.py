@@ -84,7 +84,9 @@ class _Overlay:
         files = _base_files(component, self.plain, pooled=pooled)
         if not files:
             return None
-        same = component.enabled(self.base.stack) and files == _base_files(component, self.base, pooled=pooled)
+        same = self.plain == self.base or (
+            component.enabled(self.base.stack) and files == _base_files(component, self.base, pooled=pooled)
+        )
         folder = f"base/{component.name}{sub}" if same else f"{self.folder}/base/{component.name}{sub}"
         objects = _pooled(component, self.plain, None) if pooled else _shared(component, self.plain)
         config = [] if pooled else component.shared_config(self.plain)

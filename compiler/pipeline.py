@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from compiler import talos
 from compiler.check import check, check_scenes, unused_ignores
 from compiler.check.ignores import Entry
 from compiler.delivery import deliver
@@ -83,6 +84,8 @@ def build(root: Path) -> Built:
         raise InputError([*found.diagnostics, *errors])
     tree = lay_out(project.stack, project.environments, patches)
     deliver(tree, project)
+    for environment in project.environments:
+        talos.add(tree, environment)
     return Built(project, tree, found.diagnostics, patches, found.used)
 
 

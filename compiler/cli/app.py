@@ -6,27 +6,17 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from importlib import import_module
 
 import typer
 
 from compiler import __version__
-from compiler.cli import check, schema
-from compiler.cli import compile as compile_
 from compiler.cli.output import report
 from compiler.cli.render import Format
 from compiler.errors import ExitCode, GpucError
 
-app = typer.Typer(
-    name="gpuc",
-    help="Compile a short typed description of a cluster's NVIDIA GPU stack into plain Kustomize manifests.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-)
-app.command("compile")(compile_.command)
-app.command("check")(check.command)
-app.command("schema")(schema.command)
+COMMANDS = ("compile", "check", "talos", "schema")
+"""In the order of the help; each is a module of this package with a function `command`."""
 
 
 def _version(wanted: bool) -> None:  # noqa: FBT001 -- Typer's callback
@@ -35,18 +25,37 @@ def _version(wanted: bool) -> None:  # noqa: FBT001 -- Typer's callback
         raise typer.Exit
 
 
-@app.callback()
 def _main(
     version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),  # noqa: FBT001, FBT003
 ) -> None:
     pass
 
 
+def application(arguments: Sequence[str]) -> typer.Typer:
+    """Return the application with the command that is asked for, or with all of them where none is.
+
+    Importing only what runs keeps `gpuc compile` quick.
+    """
+    app = typer.Typer(
+        name="gpuc",
+        help="Compile a short typed description of a cluster's NVIDIA GPU stack into plain Kustomize manifests.",
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+    )
+    app.callback()(_main)
+    wanted = [name for name in COMMANDS if arguments[:1] == [name]]
+    for name in wanted or COMMANDS:
+        app.command(name)(import_module(f"compiler.cli.{name}").command)
+    return app
+
+
 def run(arguments: Sequence[str]) -> int:
     """Run a command and return its exit code; a mistake of the user's never ends in a traceback."""
     style = _format(arguments)
     try:
-        app(list(arguments), prog_name="gpuc")
+        application(arguments)(list(arguments), prog_name="gpuc")
     except SystemExit as done:
         code = done.code if isinstance(done.code, int) else ExitCode.OK
         if code == ExitCode.INTERRUPTED:

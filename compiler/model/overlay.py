@@ -128,6 +128,10 @@ EXTENSION = form(
     r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?/[a-z0-9]([a-z0-9-]*[a-z0-9])?$",
     "must be a system extension such as siderolabs/iscsi-tools",
 )
+KERNEL_ARGUMENT = form(
+    r"^[a-z][A-Za-z0-9_.]*[A-Za-z0-9_](=[A-Za-z0-9_.,/:+-]*[A-Za-z0-9_/])?$",
+    "must be a kernel argument such as console=ttyS0",
+)
 ImagePlatform = Literal[
     "akamai",
     "aws",
@@ -165,6 +169,10 @@ class Talos(Model):
     )
     extensions: tuple[Annotated[str, Field(pattern=EXTENSION)], ...] = Field(
         (), description="System extensions besides driver and container toolkit, such as siderolabs/iscsi-tools."
+    )
+    extra_kernel_args: tuple[Annotated[str, Field(pattern=KERNEL_ARGUMENT)], ...] = Field(
+        (),
+        description="Kernel arguments of the image, such as console=ttyS0; their order is part of the schematic's ID.",
     )
     secure_boot: bool = Field(default=False, description="Whether the nodes boot with UEFI Secure Boot.")
 

@@ -17,7 +17,7 @@ from tests.e2e.gitserver import GitServer
 from tests.e2e.processes import ProgramFailed, Programs
 
 RUN = build.CHECKOUT / ".tools" / "e2e" / "run"
-SCENARIOS = ("harness",)
+SCENARIOS = ("worker4",)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -54,7 +55,8 @@ class Cluster:
 
     def machine(self, name: str) -> Kubelet:
         """Return what runs containers for real on a node, whose machine has no card yet."""
-        return Kubelet(self.programs, self.plane, self.binaries, Node.make(name, self.folder / "nodes" / name))
+        folder = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=self.folder))
+        return Kubelet(self.programs, self.plane, self.binaries, Node.make(name, folder))
 
 
 def assemble(programs: Programs, git: GitServer, binaries: Path, folder: Path) -> Cluster:

@@ -13,6 +13,23 @@ from tests.e2e.processes import Programs, free_ports, listening
 
 _START_S = 90.0  # a loaded CI machine; 3 s on an idle one
 
+# As Talos configures its API servers: a namespace that says nothing gets the Pod Security level baseline.
+_ADMISSION = {
+    "apiVersion": "apiserver.config.k8s.io/v1",
+    "kind": "AdmissionConfiguration",
+    "plugins": [
+        {
+            "name": "PodSecurity",
+            "configuration": {
+                "apiVersion": "pod-security.admission.config.k8s.io/v1",
+                "kind": "PodSecurityConfiguration",
+                "defaults": {"enforce": "baseline", "enforce-version": "latest"},
+                "exemptions": {"namespaces": ["kube-system"]},
+            },
+        }
+    ],
+}
+
 
 @dataclass(frozen=True)
 class ControlPlane:
@@ -63,6 +80,8 @@ def start(programs: Programs, binaries: Path, folder: Path) -> ControlPlane:
     key = folder / "service-accounts.key"
     key.write_bytes(subprocess.run([binaries / "keys"], check=True, capture_output=True).stdout)
     certificates = folder / "certificates"
+    admission = folder / "admission.json"
+    admission.write_text(json.dumps(_ADMISSION), encoding="ascii")
     api_server = programs.start(
         "kube-apiserver",
         [
@@ -79,6 +98,7 @@ def start(programs: Programs, binaries: Path, folder: Path) -> ControlPlane:
             "--service-account-issuer=https://kubernetes.default.svc",
             "--service-cluster-ip-range=10.96.0.0/16",
             "--allow-privileged=true",
+            f"--admission-control-config-file={admission}",
             "--endpoint-reconciler-type=none",  # it would publish a loopback address, which is refused
             "--profiling=false",
         ],

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TextIO
 
 from tests.e2e.api import ApiError
@@ -17,16 +19,39 @@ class NotProven(Exception):
 class Evidence:
     """Prints `ok  <fact>  (<seconds> s)` for each fact that holds, and stops the run at the first that does not.
 
-    `check` is called before every question: it raises when a program that the facts depend on has ended.
+    `check` is called before every question: it raises when a program that the facts depend on has ended. No wait is
+    longer than `patience_s`.
     """
 
     def __init__(
-        self, output: TextIO | None = None, *, check: Callable[[], None] | None = None, between_s: float = 0.25
+        self,
+        output: TextIO | None = None,
+        *,
+        check: Callable[[], None] | None = None,
+        between_s: float = 0.25,
+        patience_s: float = math.inf,
     ) -> None:
         self._output = output if output is not None else sys.stdout
         self._check = check
         self._between_s = between_s
+        self._patience_s = patience_s
         self.count = 0
+
+    @contextmanager
+    def meanwhile(self, work: Callable[[], None]) -> Iterator[None]:
+        """Have `work` done before every question of the block, after the check: what goes on beside the questions."""
+        before = self._check
+
+        def check() -> None:
+            if before:
+                before()
+            work()
+
+        self._check = check
+        try:
+            yield
+        finally:
+            self._check = before
 
     def now(self, fact: str, seen: object, expected: object) -> None:
         """Take what was seen as evidence.
@@ -58,6 +83,7 @@ class Evidence:
         Raises:
             NotProven: the answer is still another one when the time is up.
         """
+        within_s = min(within_s, self._patience_s)
         start = time.monotonic()
         while True:
             seen = self._ask(probe)
@@ -67,6 +93,18 @@ class Evidence:
                 return took
             if took > within_s:
                 raise NotProven(_difference(f"{fact} (within {within_s:g} s)", expected, seen))
+            time.sleep(self._between_s)
+
+    def wait(self, what: str, probe: Callable[[], bool], *, within_s: float) -> None:
+        """Wait for something that is no evidence by itself.
+
+        Raises:
+            NotProven: it has not happened when the time is up.
+        """
+        start = time.monotonic()
+        while self._ask(probe) is not True:
+            if time.monotonic() - start > within_s:
+                raise NotProven(f"not proven: {what} (within {within_s:g} s)")
             time.sleep(self._between_s)
 
     def stays(self, fact: str, probe: Callable[[], object], expected: object, *, for_s: float) -> None:
@@ -90,9 +128,9 @@ class Evidence:
         self._print(fact, for_s)
 
     def _ask(self, probe: Callable[[], object]) -> object:
-        if self._check:
-            self._check()
         try:
+            if self._check:
+                self._check()
             return probe()
         except ApiError as error:
             return f"error: {error}"

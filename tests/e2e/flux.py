@@ -73,12 +73,38 @@ def git_repository(name: str, url: str, branch: str = "main") -> Obj:
     }
 
 
-def reconcile(api: Api, kind: tuple[str, str], name: str, namespace: str = NAMESPACE) -> None:
-    """Ask Flux to reconcile an object now, as `flux reconcile` does."""
+def named(name: str) -> Obj:
+    """Return what says which Kustomization is meant."""
+    api_version, kind = KUSTOMIZATION
+    return {"apiVersion": api_version, "kind": kind, "metadata": {"name": name, "namespace": NAMESPACE}}
+
+
+def kustomization(name: str, source: str, path: str, spec: Obj) -> Obj:
+    """Return a Kustomization of a GitRepository's folder; `spec` goes over what is usual."""
+    usual = {
+        "interval": "30m0s",
+        "retryInterval": "2s",
+        "timeout": "1m0s",
+        "prune": True,
+        "path": path,
+        "sourceRef": {"kind": "GitRepository", "name": source},
+    }
+    return {**named(name), "spec": {**usual, **spec}}
+
+
+def reconcile(api: Api, kind: tuple[str, str], name: str, namespace: str = NAMESPACE) -> str:
+    """Ask Flux to reconcile an object now, as `flux reconcile` does. Returns the request, as `handled` shows it."""
     api_version, kind_name = kind
     meta = {"name": name, "namespace": namespace}
-    change = {"metadata": {"annotations": {"reconcile.fluxcd.io/requestedAt": str(time.time_ns())}}}
+    request = str(time.time_ns())
+    change = {"metadata": {"annotations": {"reconcile.fluxcd.io/requestedAt": request}}}
     api.patch({"apiVersion": api_version, "kind": kind_name, "metadata": meta}, change)
+    return request
+
+
+def handled(api: Api, kind: tuple[str, str], name: str, namespace: str = NAMESPACE) -> str:
+    """Return the last request to reconcile that Flux has dealt with."""
+    return str((api.get(*kind, name, namespace) or {}).get("status", {}).get("lastHandledReconcileAt", ""))
 
 
 def ready(api: Api, kind: tuple[str, str], name: str, namespace: str = NAMESPACE) -> str:

@@ -99,21 +99,41 @@ class Repository:
         self.tree = tree
         self._bare = bare
         self._branch = branch
+        self.config = tree.parent / "gitconfig"
+        # A checkout may belong to another user than the one that git runs as, in CI more often than not.
+        self.config.write_text("[safe]\n\tdirectory = *\n", encoding="ascii")
         self._git("init", "--quiet", "--bare", f"--initial-branch={branch}", str(bare), cwd=bare.parent)
         self._git("init", "--quiet", f"--initial-branch={branch}", str(tree), cwd=tree.parent)
 
-    def commit(self, message: str) -> str:
-        """Commit everything in the working tree, ignored files left out, and push it. Returns the commit's hash."""
+    def take(self, repository: Path) -> str:
+        """Make another repository's HEAD the head of this one, history included. Returns the commit's hash."""
+        self._git("fetch", "--quiet", str(repository), "HEAD")
+        self._git("reset", "--quiet", "--hard", "FETCH_HEAD")
+        return self._push()
+
+    def commit(self, message: str, *, branch: str = "") -> str:
+        """Commit everything in the working tree, ignored files left out, and push it.
+
+        Args:
+            message: of the commit.
+            branch: pushed to; by default the one that the repository was made with.
+
+        Returns:
+            The commit's hash.
+        """
         self._git("add", "--all")
         self._git("commit", "--quiet", "--allow-empty", "--message", message)
-        self._git("push", "--quiet", "--force", str(self._bare), f"HEAD:{self._branch}")
+        return self._push(branch)
+
+    def _push(self, branch: str = "") -> str:
+        self._git("push", "--quiet", "--force", str(self._bare), f"HEAD:refs/heads/{branch or self._branch}")
         return self._git("rev-parse", "HEAD").strip()
 
     def _git(self, *arguments: str, cwd: Path | None = None) -> str:
         env = {
             "PATH": os.environ.get("PATH", os.defpath),
             "GIT_CONFIG_NOSYSTEM": "1",
-            "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_CONFIG_GLOBAL": str(self.config),
             **{f"GIT_{who}_NAME": "e2e" for who in ("AUTHOR", "COMMITTER")},
             **{f"GIT_{who}_EMAIL": "e2e@example.invalid" for who in ("AUTHOR", "COMMITTER")},
         }

@@ -76,9 +76,18 @@ class DeviceManager:
                 found = event.get("envs", {})
         return found
 
+    def counts(self) -> dict[str, int]:
+        """Return the number of healthy devices of every resource that a plugin ever registered."""
+        found: dict[str, int] = {}
+        for event in self.events():
+            if event["event"] == "devices":
+                found[event["resource"]] = len(event["healthy"])
+            elif event["event"] == "gone":
+                found[event["resource"]] = 0
+        return found
+
     def report(self, api: Api, resource: str = nodes.GPU) -> int | None:
         """Put the number of healthy devices onto the node's status, as the kubelet does, and return it."""
-        devices = self.devices(resource)
-        count = None if devices is None else len(devices)
+        count = self.counts().get(resource)
         nodes.report(api, self.node.name, count, resource)
         return count

@@ -7,7 +7,7 @@ paths, its service account with a token of the API server, and libnvidia-ml only
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -15,7 +15,7 @@ from tests.e2e import container
 from tests.e2e.api import Api, Obj
 from tests.e2e.build import NVML
 from tests.e2e.controlplane import ControlPlane
-from tests.e2e.processes import Program, Programs, minimal_env
+from tests.e2e.processes import Program, Programs, free_ports, minimal_env
 
 _ENTRYPOINTS = {"k8s-device-plugin": "nvidia-device-plugin"}
 # What the image sets (deployments/container/Dockerfile, v0.19.3).
@@ -26,6 +26,8 @@ _IMAGE_ENV = {
         "NVIDIA_DRIVER_CAPABILITIES": "compute,utility",
     }
 }
+# Pods have a network each, here they share one: these programs take another port than the manifest says.
+_PORT_FLAGS = {"nfd-master": "-port", "nfd-worker": "-port"}
 _PCI_DEVICES = "sys/bus/pci/devices"
 _NVML_FOLDER = "/run/nvidia-runtime"
 
@@ -58,28 +60,29 @@ class Kubelet:
         self._started = 0
         self.node = node
 
-    def start(self, pod: Obj, name: str = "", *, more: Sequence[str] = ()) -> Program:
+    def builds(self, container_of_a_pod: Obj) -> bool:
+        """Say whether the program of a container is one of those that are built here."""
+        return (self._binaries / self._command(container_of_a_pod)[0]).is_file()
+
+    def start(self, pod: Obj, wanted: Obj) -> Program:
         """Start a container of a pod.
 
         Args:
             pod: as the API server has it.
-            name: of the container; by default the pod's first.
-            more: further arguments. Pods have a network each, here they share one: a port may have to be another.
+            wanted: one of its containers.
 
         Returns:
             The running program.
 
         Raises:
-            LookupError: the pod has no such container, or the container's program is not built here.
+            LookupError: the container's program is not built here, or an object that the pod refers to is missing.
         """
+        if not self.builds(wanted):
+            raise LookupError(f"the program of {wanted['image']} is not built here")
         spec = pod["spec"]
-        containers = [one for one in spec["containers"] if name in ("", one["name"])]
-        if not containers:
-            raise LookupError(f"the pod {pod['metadata']['name']} has no container {name}")
-        wanted = containers[0]
         self._started += 1
         folder = self.node.files.parent / f"container-{self._started}"
-        image = wanted["image"].partition("@")[0].rpartition("/")[2].partition(":")[0]
+        image = _image_name(wanted)
         env = {
             **minimal_env(),
             "KUBERNETES_SERVICE_HOST": self._plane.api.connection.host,
@@ -91,13 +94,18 @@ class Kubelet:
         if self._has_nvml(spec, env):
             mounts[f"{_NVML_FOLDER}/{NVML}"] = self._binaries / NVML
             env["LD_LIBRARY_PATH"] = _NVML_FOLDER
-        command = [*(wanted.get("command") or [_ENTRYPOINTS.get(image, image)]), *(wanted.get("args") or [])]
-        program = self._binaries / PurePosixPath(command[0]).name
-        if not program.is_file():
-            raise LookupError(f"{command[0]} of {wanted['image']} is not built here")
-        arguments = [*(expand(one, env) for one in command[1:]), *more]
+        name, *arguments = self._command(wanted)
+        command: list[str | Path] = [self._binaries / name, *(expand(one, env) for one in arguments)]
+        if name in _PORT_FLAGS:
+            command.append(f"{_PORT_FLAGS[name]}={free_ports(1)[0]}")
         title = f"{pod['metadata']['name']}.{wanted['name']}"
-        return container.start(self._programs, title, folder / "run", [program, *arguments], env, mounts)
+        return container.start(self._programs, title, folder / "run", command, env, mounts)
+
+    def _command(self, wanted: Obj) -> list[str]:
+        """Return the name of a container's program, and its arguments."""
+        image = _image_name(wanted)
+        command: list[str] = wanted.get("command") or [_ENTRYPOINTS.get(image, image)]
+        return [PurePosixPath(command[0]).name, *command[1:], *(wanted.get("args") or [])]
 
     def _has_nvml(self, spec: Obj, env: Mapping[str, str]) -> bool:
         """Say whether the pod's runtime brings libnvidia-ml: NVIDIA's does for the capability `utility`."""
@@ -153,6 +161,10 @@ class Kubelet:
         if "emptyDir" in source:
             return {}
         raise LookupError(f"no such volume can be made here: {source}")
+
+
+def _image_name(wanted: Obj) -> str:
+    return str(wanted["image"]).partition("@")[0].rpartition("/")[2].partition(":")[0]
 
 
 def environment(api: Api, pod: Obj, wanted: Obj) -> dict[str, str]:

@@ -10,7 +10,7 @@ from tests.e2e.api import Obj
 from tests.e2e.cluster import WORKER4, Cluster, install_crds, read_crds
 from tests.e2e.evidence import Evidence
 from tests.e2e.nvidia import DeviceManager, insert_card
-from tests.e2e.processes import free_ports
+from tests.e2e.pods import Kubelet
 
 _NAMESPACE = "gpu"
 _NFD_CRDS = ("nodefeatures.nfd.k8s-sigs.io", "nodefeaturerules.nfd.k8s-sigs.io", "nodefeaturegroups.nfd.k8s-sigs.io")
@@ -35,8 +35,8 @@ def prove(cluster: Cluster, evidence: Evidence) -> None:
     )
     revision = _commit(cluster.repository.tree, cluster)
     api.apply(flux.git_repository("fleet", cluster.git.url("fleet.git")))
-    api.apply(_kustomization("stack", "./stack", {"wait": True}))
-    api.apply(_kustomization("gate", "./gate", _gate_health()))
+    api.apply(flux.kustomization("stack", "fleet", "./stack", {"wait": True}))
+    api.apply(flux.kustomization("gate", "fleet", "./gate", _gate_health()))
     evidence.eventually("Flux applied the commit", lambda: flux.applied_revision(api, "stack"), revision, within_s=60)
     evidence.eventually(
         "Flux calls the stack Ready", lambda: flux.ready(api, flux.KUSTOMIZATION, "stack"), "True", within_s=60
@@ -50,7 +50,7 @@ def prove(cluster: Cluster, evidence: Evidence) -> None:
     )
     for kubelet in (machine, other):
         pod = next(pod for pod in _pods(cluster, "nfd-worker") if pod["spec"]["nodeName"] == kubelet.node.name)
-        kubelet.start(pod, more=[f"-port={free_ports(1)[0]}"])
+        _start(kubelet, pod)
     evidence.eventually(
         "NFD's worker finds the card, and its master labels k8s-worker4 with nvidia.com/gpu.present=true",
         lambda: nodes.labels(api, WORKER4).get("nvidia.com/gpu.present"),
@@ -69,7 +69,7 @@ def prove(cluster: Cluster, evidence: Evidence) -> None:
     )
 
     manager = DeviceManager(cluster.programs, cluster.binaries, machine.node)
-    machine.start(_pods(cluster, "plugin")[0])
+    _start(machine, _pods(cluster, "plugin")[0])
     evidence.eventually(
         "NVIDIA's device plugin registers 5 devices", lambda: len(manager.devices() or []), 5, within_s=30
     )
@@ -83,7 +83,7 @@ def prove(cluster: Cluster, evidence: Evidence) -> None:
     evidence.now("k8s-worker4 says that 5 GPUs are allocatable", nodes.allocatable(api, WORKER4), "5")
     evidence.eventually("the gate goes Ready", lambda: flux.ready(api, flux.KUSTOMIZATION, "gate"), "True", within_s=60)
 
-    machine.start(_pods(cluster, "gfd")[0])
+    _start(machine, _pods(cluster, "gfd")[0])
     evidence.eventually(
         "GPU feature discovery, with its own account, labels the product as shared",
         lambda: nodes.labels(api, WORKER4).get("nvidia.com/gpu.product"),
@@ -111,31 +111,14 @@ def _gate(cluster: Cluster) -> tuple[str, str]:
 
 def _commit(tree: Path, cluster: Cluster) -> str:
     (tree / "stack").mkdir()
-    (tree / "stack" / "kustomization.yaml").write_text("resources: [stack.yaml]\n", encoding="utf-8")
+    (tree / "stack" / "kustomization.yaml").write_text("resources: [nfd.yaml, stack.yaml]\n", encoding="utf-8")
     shutil.copy(_STACK, tree / "stack" / "stack.yaml")
+    shutil.copy(_STACK.with_name("nfd.yaml"), tree / "stack" / "nfd.yaml")
     (tree / "gate").mkdir()
     (tree / "gate" / "kustomization.yaml").write_text(
         "configMapGenerator: [{name: gate, namespace: flux-system, literals: [node=k8s-worker4]}]\n", encoding="utf-8"
     )
     return cluster.repository.commit("A stack by hand")
-
-
-def _kustomization(name: str, path: str, more: Obj) -> Obj:
-    api_version, kind = flux.KUSTOMIZATION
-    return {
-        "apiVersion": api_version,
-        "kind": kind,
-        "metadata": {"name": name, "namespace": flux.NAMESPACE},
-        "spec": {
-            "interval": "30m0s",
-            "retryInterval": "2s",
-            "timeout": "1m0s",
-            "prune": True,
-            "path": path,
-            "sourceRef": {"kind": "GitRepository", "name": "fleet"},
-            **more,
-        },
-    }
 
 
 def _gate_health() -> Obj:
@@ -148,6 +131,10 @@ def _gate_health() -> Obj:
         "healthChecks": [{"apiVersion": "v1", "kind": "Node", "name": WORKER4}],
         "healthCheckExprs": [{"apiVersion": "v1", "kind": "Node", "current": count}],
     }
+
+
+def _start(kubelet: Kubelet, pod: Obj) -> None:
+    kubelet.start(pod, pod["spec"]["containers"][0])
 
 
 def _desired(cluster: Cluster, name: str) -> int:

@@ -214,7 +214,7 @@ def test_worker4_names_the_pair_and_every_other_minimal_set() -> None:
     assert only.place.text.strip() == "- {name: comfyui, namespace: comfyui, vram: 12Gi}"
     assert only.message.startswith("comfyui (12Gi) and ollama (6Gi) do not fit into the 16Gi of the card together")
     assert (only.help or "").endswith(
-        "also too much together: comfyui (12Gi), training (4Gi) and notebook (2Gi); "
+        "also too much: comfyui (12Gi), training (4Gi) and notebook (2Gi); "
         "comfyui (12Gi), training (4Gi) and katib-trial (2Gi)"
     )
     assert [related.place.text.strip() for related in only.related] == [

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
 from compiler.model.base import Mistake, Model
 from compiler.model.scalars import (
@@ -23,8 +23,17 @@ from compiler.model.scalars import (
 )
 
 TaintEffect = Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
-Labels = dict[LabelKey, LabelValue]
-Annotations = dict[LabelKey, str]
+V = TypeVar("V")
+
+
+def _by_key(value: dict[str, V]) -> dict[str, V]:
+    """Sort a mapping of names: its order has no meaning, so it must not change a byte of out/."""
+    return dict(sorted(value.items()))
+
+
+Labels = Annotated[dict[LabelKey, LabelValue], AfterValidator(_by_key)]
+Annotations = Annotated[dict[LabelKey, str], AfterValidator(_by_key)]
+Amounts = Annotated[dict[ResourceName, Quantity], AfterValidator(_by_key)]
 
 
 class Toleration(Model):
@@ -81,10 +90,8 @@ class Taint(Model):
 class Resources(Model):
     """Requests and limits of a container."""
 
-    requests: dict[ResourceName, Quantity] = Field({}, description="What the scheduler sets aside, by resource name.")
-    limits: dict[ResourceName, Quantity] = Field(
-        {}, description="What the container may use at most, by resource name."
-    )
+    requests: Amounts = Field({}, description="What the scheduler sets aside, by resource name.")
+    limits: Amounts = Field({}, description="What the container may use at most, by resource name.")
 
 
 class FieldRef(Model):

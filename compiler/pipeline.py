@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from compiler import talos
+from compiler import runbook, talos
 from compiler.check import check, check_scenes, unused_ignores
 from compiler.check.ignores import Entry
 from compiler.delivery import deliver
@@ -86,6 +86,7 @@ def build(root: Path) -> Built:
     deliver(tree, project)
     for environment in project.environments:
         talos.add(tree, environment)
+        runbook.add(tree, environment)
     return Built(project, tree, found.diagnostics, patches, found.used)
 
 

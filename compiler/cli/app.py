@@ -15,7 +15,7 @@ from compiler.cli.output import report
 from compiler.cli.render import Format
 from compiler.errors import ExitCode, GpucError
 
-COMMANDS = ("compile", "check", "talos", "schema")
+COMMANDS = ("compile", "check", "talos", "graph", "schema")
 """In the order of the help; each is a module of this package with a function `command`."""
 
 

@@ -13,13 +13,15 @@ How to mend it: write the name as suggested, or delete the variable.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from difflib import get_close_matches
 
 from compiler.check.components import components
 from compiler.check.rule import Finding, Rule
 from compiler.check.stacks import StackView, each_stack
 from compiler.diagnostics import Severity
-from compiler.model.describe import suggest
 from compiler.model.variables import FAMILIES, RUNTIME
+
+_SLIP = 0.9
 
 
 def _check(view: StackView) -> Iterator[Finding]:
@@ -42,7 +44,8 @@ def _check(view: StackView) -> Iterator[Finding]:
 def close_to(name: str, known: list[str]) -> str | None:
     """Return the variable that a name was most likely meant to be: one with a vendor's prefix too many, or a slip."""
     ending = max((item for item in known if name.endswith(f"_{item}")), key=len, default=None)
-    return ending or (suggest(name, known) if len(name) > 5 else None)  # noqa: PLR2004 -- short words resemble anything
+    # Names of one family have much in common: only a slip of a letter or two is taken for another name.
+    return ending or next(iter(get_close_matches(name, known, n=1, cutoff=_SLIP)), None)
 
 
 RULE = Rule("GPU114", "env-unread", each_stack(_check))

@@ -1,7 +1,7 @@
 """An environment variable that nothing reads.
 
-What it does: compares variables of the user's with those that the component reads. A name that is almost one of them is
-an error; one that merely begins like them (NVIDIA_, DCGM_, GFD_ and so on) is a warning. All other names pass.
+What it does: compares variables of the user's with those that the component reads, and refuses a name that is almost
+one of them. Names that merely look like NVIDIA's are judged in the finished objects, and all others pass.
 
 Why it fails at run time: nobody complains about an unknown variable. NVIDIA_DEVICE_DISCOVERY_STRATEGY leaves the
 strategy at `auto`, which finds no driver on Talos. Sources: k8s-device-plugin, cmd/*/main.go; dcgm-exporter,
@@ -18,8 +18,7 @@ from difflib import get_close_matches
 from compiler.check.components import components
 from compiler.check.rule import Finding, Rule
 from compiler.check.stacks import StackView, each_stack
-from compiler.diagnostics import Severity
-from compiler.model.variables import FAMILIES, RUNTIME
+from compiler.model.variables import RUNTIME
 
 _SLIP = 0.9
 
@@ -31,14 +30,12 @@ def _check(view: StackView) -> Iterator[Finding]:
             if variable.name in known:
                 continue
             meant = close_to(variable.name, known)
-            if meant is None and not variable.name.startswith(FAMILIES):
-                continue
-            yield Finding(
-                f"{component.name} does not read {variable.name}: it changes nothing",
-                view.place((*component.loc, "env", index, "name")),
-                f"did you mean {meant}?" if meant else "delete it",
-                severity=None if meant else Severity.WARNING,
-            )
+            if meant is not None:
+                yield Finding(
+                    f"{component.name} does not read {variable.name}: it changes nothing",
+                    view.place((*component.loc, "env", index, "name")),
+                    f"did you mean {meant}?",
+                )
 
 
 def close_to(name: str, known: list[str]) -> str | None:

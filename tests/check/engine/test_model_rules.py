@@ -80,7 +80,6 @@ CASES: tuple[tuple[Severity, Case], ...] = (
         ),
     ),
     (ERROR, _env("slip", "GPU114", "NVIDIA_VISIBLE_DEVICE", "did you mean NVIDIA_VISIBLE_DEVICES?")),
-    (WARNING, _env("family", "GPU114", "NVIDIA_SOMETHING_ELSE", "changes nothing", "delete it")),
     (
         ERROR,
         on_stack(

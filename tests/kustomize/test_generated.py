@@ -52,8 +52,10 @@ def test_names_and_contents_are_kustomize_s(tools: Toolset, tmp_path: Path) -> N
     assert generated(tools, tmp_path, NASTY) == expected(NASTY)
 
 
+# Kustomize itself refuses control characters, U+FFFE, U+FFFF and a tab at the very beginning; `${` is annotated.
 TEXT = st.text(
-    st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="$", include_characters="\n\t"), max_size=200
+    st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="$\ufffe\uffff", include_characters="\n"),
+    max_size=200,
 )
 
 

@@ -6,6 +6,8 @@ import gc
 import os
 import sys
 
+from compiler.cli import interrupt
+
 
 def main() -> None:
     """Run `gpuc` as a process."""
@@ -14,8 +16,14 @@ def main() -> None:
     gc.disable()
     # Pydantic would look for plugins in every installed package, and let them change what inputs mean.
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
-    from compiler.cli.app import run  # noqa: PLC0415 -- so that importing the package stays cheap
+    interrupt.watch()
+    try:
+        from compiler.cli.app import run  # noqa: PLC0415 -- so that importing the package stays cheap
 
-    code = run(sys.argv[1:])
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:  # while modules are imported or findings printed: Typer takes care of it in between
+        interrupt.say()
+        code = 130
+    interrupt.ignore()
     gc.freeze()
     sys.exit(code)

@@ -11,6 +11,7 @@ from importlib import import_module
 import typer
 
 from compiler import __version__
+from compiler.cli import interrupt
 from compiler.cli.output import report
 from compiler.cli.render import Format
 from compiler.errors import ExitCode, GpucError
@@ -59,7 +60,7 @@ def run(arguments: Sequence[str]) -> int:
     except SystemExit as done:
         code = done.code if isinstance(done.code, int) else ExitCode.OK
         if code == ExitCode.INTERRUPTED:
-            typer.echo("interrupted; out/ is as it was or complete", err=True)
+            interrupt.say()
         return code
     except GpucError as error:
         report(error.diagnostics, style)
@@ -68,6 +69,9 @@ def run(arguments: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.OK
     except Exception:  # noqa: BLE001 -- the last resort, which says that it is one
+        if interrupt.seen():
+            interrupt.say()
+            return ExitCode.INTERRUPTED
         traceback.print_exc()
         typer.echo("this is a bug in gpuc: please report it with the lines above", err=True)
         return ExitCode.BUG

@@ -139,7 +139,8 @@ def workload(
     spec: Obj | None = None,
 ) -> Obj:
     """Return a DaemonSet or Deployment around a pod's spec."""
-    template_meta: Obj = {"labels": {**meta["labels"], **settings.labels}}
+    # gpuc's labels win: a workload that does not select its own pods is refused by the API server.
+    template_meta: Obj = {"labels": {**meta["labels"], **settings.labels, **meta["labels"]}}
     if settings.annotations:
         template_meta["annotations"] = dict(sorted(settings.annotations.items()))
     return {

@@ -270,3 +270,10 @@ def test_a_stack_without_gfd_has_nothing_of_it(tmp_path: Path) -> None:
 def test_without_a_service_monitor_there_is_no_monitoring_root(tmp_path: Path, exporter: str) -> None:
     built = compiled(tmp_path, stack=stack_with(exporter=exporter))
     assert [root for root in built.tree.roots if root.endswith("/monitoring")] == []
+
+
+def test_a_label_of_the_user_s_cannot_take_pods_from_their_workload(tmp_path: Path) -> None:
+    labels = "labels: {app.kubernetes.io/name: x, app.kubernetes.io/instance: y, example.com/z: z}"
+    plugin = build(tmp_path, stack_with(labels))[PLUGIN]
+    assert facts.unselected_pods([plugin]) == []
+    assert facts.pod(plugin)["metadata"]["labels"]["example.com/z"] == "z"

@@ -16,7 +16,7 @@ def doubled(scene: Scene, program: Program) -> Iterator[tuple[StackPod, StackPod
     if len(found) < 2:  # noqa: PLR2004 -- a pair
         return
     if not scene.pools:
-        yield from ((found[0], other, "the same nodes") for other in found[1:] if not _apart(found[0], other))
+        yield from ((found[0], other, "the same nodes") for other in found[1:] if not apart(found[0], other))
         return
     told: set[tuple[int, int]] = set()
     first: dict[str, StackPod] = {}
@@ -26,13 +26,13 @@ def doubled(scene: Scene, program: Program) -> Iterator[tuple[StackPod, StackPod
                 continue
             other = first.setdefault(pool.pool, item)
             pair = id(other), id(item)
-            if other is not item and pair not in told and not _apart(other, item):
+            if other is not item and pair not in told and not apart(other, item):
                 told.add(pair)
                 yield other, item, f"pool {pool.pool}"
 
 
-def _apart(one: StackPod, two: StackPod) -> bool:
-    """Return whether no node can meet the demands of both."""
+def apart(one: StackPod, two: StackPod) -> bool:
+    """Return whether no node can meet the demands of both pods."""
     return all(_exclusive(first, second) for first in demands(one.pod) for second in demands(two.pod))
 
 

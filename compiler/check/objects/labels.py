@@ -36,12 +36,17 @@ _TALOS = re.compile(r"extensions\.talos\.dev/.+")
 
 @dataclass(frozen=True)
 class Makers:
-    """Everything that makes labels in a scene. `values` holds labels with the values that they can have; None: any."""
+    """Everything that makes labels in a scene.
+
+    `values` holds labels with the values that they can have; None: any. `foreign` are rules that no NVIDIA card meets,
+    `unread` the labels of rules that no NFD reads.
+    """
 
     values: dict[str, frozenset[str] | None] = field(default_factory=dict)
     patterns: tuple[str, ...] = ()
     pci: tuple[PciFormat, ...] = ()
     foreign: tuple[NfdRule, ...] = ()
+    unread: frozenset[str] = frozenset()
     nfd: bool = False
     gfd: bool = False
     operator: bool = False
@@ -91,8 +96,8 @@ def makers(scene: Scene) -> Makers:
 
 def _makers(scene: Scene) -> Makers:
     found: dict[str, set[str] | None] = {}
-    rules = list(node_feature_rules(scene)) if _nfd_reads_rules(scene) else []
-    rules += worker_rules(scene)
+    given = list(node_feature_rules(scene))
+    rules = [*(given if _nfd_reads_rules(scene) else ()), *worker_rules(scene)]
     for label, value in (*_declared(scene), *(pair for rule in rules if rule.fits for pair in rule.labels)):
         known = found.setdefault(label, set())
         if value is None or known is None:
@@ -104,6 +109,7 @@ def _makers(scene: Scene) -> Makers:
         tuple(pattern for rule in rules if rule.fits for pattern in rule.patterns),
         tuple(worker_formats(scene)),
         tuple(rule for rule in rules if not rule.fits),
+        frozenset() if _nfd_reads_rules(scene) else frozenset(label for rule in given for label, _ in rule.labels),
         nfd=any(running(scene, Program.NFD_WORKER)) or _nfd_elsewhere(scene),
         gfd=any(running(scene, Program.GFD)),
         operator=any(running(scene, Program.OPERATOR)) or any(scene.of_kind("ClusterPolicy")),

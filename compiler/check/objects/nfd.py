@@ -98,7 +98,7 @@ class NfdRule:
     labels: tuple[tuple[str, str | None], ...]
     patterns: tuple[str, ...]
     fits: bool
-    place: Place | None
+    place: Place
 
 
 def node_feature_rules(scene: Scene) -> Iterator[NfdRule]:
@@ -111,13 +111,13 @@ def node_feature_rules(scene: Scene) -> Iterator[NfdRule]:
 def worker_rules(scene: Scene) -> list[NfdRule]:
     """Return the rules of the custom source in the configurations of the NFD workers in the scene."""
     return [
-        _rule(rule, str(worker), place)
+        _rule(rule, str(worker), place or worker.place())
         for worker, config, place in scene.once(_workers)
         for _, rule in items(mapping(config.get("sources")).get("custom"))
     ]
 
 
-def _rule(rule: Obj, owner: str, place: Place | None) -> NfdRule:
+def _rule(rule: Obj, owner: str, place: Place) -> NfdRule:
     made: list[tuple[str, str | None]] = list(texts(rule.get("labels")).items())
     patterns = []
     for line in text(rule.get("labelsTemplate")).splitlines():

@@ -29,8 +29,8 @@ def _check(scene: Scene) -> Iterator[Finding]:
     for item in running(scene, Program.EXPORTER):
         path = item.argument("f", "collectors") or text(item.env().get("DCGM_EXPORTER_COLLECTORS", (0, ""))[1])
         for file in files_at(scene, item.pod, item.container, path) if path else []:
-            if (file.source.id, file.key) not in read:
-                read.add((file.source.id, file.key))
+            if (id(file.source), file.key) not in read:
+                read.add((id(file.source), file.key))
                 yield from _lines(file)
 
 

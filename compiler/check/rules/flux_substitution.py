@@ -15,45 +15,49 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from compiler.check.objects.plain import mapping
+from compiler.check.objects.plain import items, mapping, text
 from compiler.check.rule import Finding, SceneRule
 from compiler.check.scene import Located, Route, Scene
+from compiler.diagnostics import Severity
 from compiler.objects import Json
 
 GROUP = "kustomize.toolkit.fluxcd.io"
-_VARIABLE = re.compile(r"(?<!\$)\$\{([_a-zA-Z][_a-zA-Z0-9]*)[^}\n]*\}")
+# A name with a default (${NAME:=x}) is written for substitution.
+_VARIABLE = re.compile(r"(?<!\$)\$\{([_a-zA-Z][_a-zA-Z0-9]*)(?!:?[=-])[^}\n]*\}")
 _SWITCH = f"{GROUP}/substitute"
 
 
 def _check(scene: Scene) -> Iterator[Finding]:
     given: set[str] = set()
-    active = False
+    active, all_known = False, True
     for item in scene.of_kind("Kustomization"):
         build = mapping(item.get("spec", "postBuild"))
         if item.group != GROUP or not build:
             continue
-        if build.get("substituteFrom"):
-            # What those objects hold cannot be known; only names that are in none of the places can be told.
-            return
         active = True
         given |= mapping(build.get("substitute")).keys()
+        for _, source in items(build.get("substituteFrom")):
+            found = scene.find(text(source.get("kind")), item.namespace, text(source.get("name")))
+            all_known = all_known and found is not None
+            given |= {key for part in ("data", "stringData") for key in mapping(found and found.get(part))}
     if not active:
         return
     for item in scene.objects:
         marks = {**mapping(item.get("metadata", "labels")), **mapping(item.get("metadata", "annotations"))}
         if item.group != GROUP and marks.get(_SWITCH) != "disabled":
-            yield from _in_object(item, given)
+            yield from _in_object(item, given, None if all_known else Severity.WARNING)
 
 
-def _in_object(item: Located, given: set[str]) -> Iterator[Finding]:
-    for route, text in _texts(item.obj):
-        names = [name for name in dict.fromkeys(_VARIABLE.findall(text)) if name not in given]
+def _in_object(item: Located, given: set[str], severity: Severity | None) -> Iterator[Finding]:
+    for route, value in _texts(item.obj):
+        names = [name for name in dict.fromkeys(_VARIABLE.findall(value)) if name not in given]
         if names:
             yield Finding(
                 f"{item} holds ${{{names[0]}}}, which Flux's postBuild substitution empties, or refuses from "
                 "kustomize-controller 1.9",
                 item.place(route),
                 f"annotate it {_SWITCH}: disabled, or write $${{{names[0]}}}",
+                severity=severity,
             )
 
 

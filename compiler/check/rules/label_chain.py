@@ -19,7 +19,7 @@ from collections.abc import Iterator
 
 from compiler.check.objects.certainty import if_nothing_else
 from compiler.check.objects.labels import GPU_PRESENT, Makers, makers
-from compiler.check.objects.nfd import PCI_PRESENT
+from compiler.check.objects.nfd import PCI_PRESENT, NfdRule
 from compiler.check.objects.nodes import Requirement, selector, terms
 from compiler.check.objects.programs import Program, gpu_requests, stack_pods
 from compiler.check.rule import Finding, SceneRule
@@ -57,12 +57,7 @@ def _finding(
     effect = "it gets 0 pods, and Flux and Argo CD call that healthy"
     if pod.owner.kind != "DaemonSet":
         effect = "its pods stay Pending"
-    own = {label for rule in made.foreign for label, _ in rule.labels}
-    related = tuple(
-        Related("made here, for other nodes only", rule.place)
-        for rule in made.foreign
-        if rule.place and any(label in own and label == first.label for label, _ in rule.labels)
-    )
+    related = tuple(Related("made here, for other nodes only", rule.place) for rule in _foreign(made, first.label))
     related += tuple(
         Related("named by this configuration", form.file)
         for form in made.pci
@@ -77,6 +72,11 @@ def _finding(
     )
 
 
+def _foreign(made: Makers, label: str) -> list[NfdRule]:
+    """Return the rules that make a label, but not for a node with an NVIDIA card."""
+    return [rule for rule in made.foreign if any(label == name for name, _ in rule.labels)]
+
+
 def _wanted(made: Makers, item: Requirement, program: Program | None) -> str:
     value = f"={item.values[0]}" if item.operator == "In" and len(item.values) == 1 else ""
     if made.makes(item.label) and not made.makes(item.label, program) and program:
@@ -86,6 +86,8 @@ def _wanted(made: Makers, item: Requirement, program: Program | None) -> str:
         if item.label in made.values or PCI_PRESENT.fullmatch(item.label):
             return f"{item.label}{value}, which is only ever {known}"
         return f"{item.label}{value}, which is a board without a PCI card"
+    if _foreign(made, item.label):
+        return f"{item.label}{value}, which a rule makes, but not for an NVIDIA card"
     return f"{item.label}{value}, which nothing makes"
 
 
@@ -95,6 +97,10 @@ def _cure(made: Makers, items: list[Requirement]) -> str:
         if PCI_PRESENT.fullmatch(item.label) and close:
             fields = _fields(item.label)
             return f"NFD makes {close}: select that, or give NFD's worker sources.pci.deviceLabelFields: {fields}"
+        if item.label in made.unread:
+            return "a NodeFeatureRule makes it, but nothing runs NFD: add NFD's master and worker"
+        if _foreign(made, item.label):
+            return "let the rule match PCI vendor 10de, class 0300 or 0302"
     for item in items:
         close = made.closest(item.label)
         if close:

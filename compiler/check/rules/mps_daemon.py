@@ -25,7 +25,7 @@ def _check(scene: Scene) -> Iterator[Finding]:
     told = set()
     for item, profile in plugin_profiles(scene):
         shared = profile.sharing()
-        source = (profile.file.source.id, profile.file.key)
+        source = (id(profile.file.source), profile.file.key)
         if shared and shared[0] == "mps" and source not in told:
             told.add(source)
             yield Finding(

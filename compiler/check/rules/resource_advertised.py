@@ -39,7 +39,7 @@ def _against_pools(request: GpuRequest, advertised: list[Mapping[str, int]]) -> 
         yield _finding(request, "no node advertises it", f"request one of: {', '.join(names) or 'nothing yet'}")
     elif request.amount and all(offered.get(request.resource, 0) < request.amount for offered in advertised):
         most = max(offered.get(request.resource, 0) for offered in advertised)
-        yield _finding(request, f"no node has more than {most}", f"request at most {most}")
+        yield _finding(request, f"no node has more than {most}", f"request at most {most}", key=False)
 
 
 def _against_profiles(request: GpuRequest, found: list[Profile]) -> Iterator[Finding]:
@@ -58,10 +58,10 @@ def _offered(profile: Profile) -> set[str]:
     return {f"{name}.shared" for name in renamed} | ({GPU_RESOURCE} - renamed.keys())
 
 
-def _finding(request: GpuRequest, why: str, cure: str) -> Finding:
+def _finding(request: GpuRequest, why: str, cure: str, *, key: bool = True) -> Finding:
     return Finding(
         f"{request.pod} requests {request.resource}, but {why}: its pods stay Pending",
-        request.pod.place(*request.route, key=why.endswith("it")),
+        request.pod.place(*request.route, key=key),
         cure,
     )
 

@@ -71,7 +71,7 @@ def _ports(monitor: Located, services: list[Located]) -> Iterator[Finding]:
     known = {text(port.get("name")) for service in services for _, port in items(service.get("spec", "ports"))}
     for index, endpoint in items(monitor.get("spec", "endpoints")):
         port = endpoint.get("port")
-        if services and port is not None and port not in known:
+        if services and isinstance(port, str | int) and port not in known:
             yield Finding(
                 f"{monitor} scrapes the port {port}, which its Service does not have: the job has no targets",
                 monitor.place(("spec", "endpoints", index, "port")),

@@ -36,7 +36,7 @@ def _check(scene: Scene) -> Iterator[Finding]:
         env = item.env()
         if text(env.get("DCGM_EXPORTER_KUBERNETES", (0, ""))[1]) not in _TRUE or _drops_attribution(scene, item):
             continue
-        if _VARIABLE not in env or env[_VARIABLE][1] not in _TRUE:
+        if _VARIABLE not in env or text(env[_VARIABLE][1]) not in _TRUE:
             here = ("env", env[_VARIABLE][0], "value") if _VARIABLE in env else ("name",)
             yield Finding(
                 f"cards are shared by {shared[0]}, but {item} does not set {_VARIABLE}: each card's metrics go to one "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -52,7 +53,8 @@ def test_every_finding_says_what_to_do_in_a_phrase(path: Path) -> None:
 
 @pytest.mark.parametrize("rule", object_rules(), ids=lambda rule: rule.code)
 def test_every_rules_page_has_its_parts_and_a_source(rule: SceneRule) -> None:
-    page = __import__(rule.check.__module__, fromlist=["__doc__"]).__doc__
+    page = import_module(rule.check.__module__).__doc__
+    assert page
     parts = page.split("\n\n")
     assert parts[1].startswith("What it does: ")
     assert parts[2].startswith(("Why it fails at run time: ", "Why it matters: "))

@@ -30,7 +30,7 @@ check: setup ## say whether out/ is what the inputs compile to
 	$(VENV)/bin/gpuc check $(ARGS)
 
 .PHONY: setup
-setup: $(VENV)/.gpuc tools ## make the virtual environment and the tools ready
+setup: $(VENV)/.gpuc $(VENV)/.bytecode tools ## make the virtual environment and the tools ready
 
 ##@ Work on gpuc
 
@@ -113,6 +113,12 @@ $(VENV)/.runtime: requirements/runtime.txt requirements/build.txt $(VENV)/.made
 # Editable: the command runs the source tree. Its build needs nothing but requirements/build.txt.
 $(VENV)/.gpuc: pyproject.toml $(VENV)/.runtime
 	@$(PY) -m pip install --quiet --disable-pip-version-check --no-input --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# Python writes bytecode by itself, unless PYTHONDONTWRITEBYTECODE is set, as in many containers: without any, a run takes
+# half as long again.
+$(VENV)/.bytecode: $(VENV)/.gpuc $(shell find compiler -name '*.py')
+	@$(PY) -m compileall -q compiler
 	@touch $@
 
 $(VENV)/.dev: requirements/dev.txt $(VENV)/.gpuc

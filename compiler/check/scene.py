@@ -27,10 +27,15 @@ class Locator(Protocol):
 
 @dataclass(frozen=True)
 class Located:
-    """An object, and the means to blame a line of somebody's input for any field of it."""
+    """An object, and the means to blame a line of somebody's input for any field of it.
+
+    `traced` is True where the locator also knows the line behind a field that is not there: a patch that took it away,
+    or the setting that it would follow from.
+    """
 
     obj: Obj
     place: Locator = field(repr=False, compare=False)
+    traced: bool = field(default=False, repr=False, compare=False)
 
     @property
     def id(self) -> ObjectId:
@@ -59,6 +64,10 @@ class Located:
 
     def __str__(self) -> str:
         return f"{self.kind} {self.name}"
+
+    def absent(self, *route: str | int) -> Place:
+        """Return where to blame that a field is not there: the line behind it, or the object's name."""
+        return self.place(route, key=True) if self.traced else self.place(("metadata", "name"))
 
     def get(self, *route: str | int) -> Json:
         """Return the value at a route, or None where there is none."""
@@ -159,6 +168,10 @@ class PodTemplate:
     def place(self, *route: str | int, key: bool = False) -> Place:
         """Return the place of a field of the pod's spec."""
         return self.owner.place((*self.route, "spec", *route), key=key)
+
+    def absent(self, *route: str | int) -> Place:
+        """Return where to blame that a field of the pod's spec is not there."""
+        return self.owner.absent(*self.route, "spec", *route)
 
     def get(self, *route: str | int) -> Json:
         """Return the value at a route of the pod's spec, or None where there is none."""

@@ -33,7 +33,7 @@ def compiled_scene(
         if name in built:
             own = [patch for patch in patches if patch.root == root]
             locators = Locators(environment, tree.roots[name].expected, own)
-            objects += [Located(obj, locators.of(obj)) for obj in built[name]]
+            objects += [Located(obj, locators.of(obj), traced=True) for obj in built[name]]
     stack = environment.stack
     nfd = stack.node_feature_discovery
     crds = set()
@@ -41,6 +41,8 @@ def compiled_scene(
         crds |= {f"{name}.nfd.k8s-sigs.io" for name in _NFD_CRDS}
     if stack.monitoring.service_monitor_crd.managed == "external":
         crds.add("servicemonitors.monitoring.coreos.com")
+    if stack.monitoring.prometheus_rule_crd.managed == "external":
+        crds.add("prometheusrules.monitoring.coreos.com")
     names = set()
     if stack.namespace_settings.managed == "external":
         names.add(("Namespace", stack.namespace_name))
@@ -66,4 +68,6 @@ def _pool(environment: Environment, index: int) -> NodeFacts:
         platform.minor if isinstance(platform, TalosPlatform) else None,
         advertised(pool),
         environment.overlay_place(("nodePools", index, "name")),
+        pool.gpu.count,
+        pool.sharing.strategy,
     )

@@ -39,7 +39,7 @@ class Locators:
     def _place(self, final: Obj, compiled: Obj | None, route: Route, /, *, key: bool = False) -> Place:
         if compiled is not None and _at(final, route) != _at(compiled, route):
             for patch in reversed(self._patches):
-                place = patch.place(compiled, final, route)
+                place = patch.place(compiled, final, route, key=key)
                 if place is not None:
                     return place
         return Origin(self._environment, compiled or final).place(route, key=key)

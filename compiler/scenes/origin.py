@@ -120,7 +120,7 @@ class Origin:
             own = _get(self.environment.stack.model_dump(mode="json"), *self._settings, "env") or []
             for index, variable in enumerate(own):
                 if variable.get("name") == name:
-                    return self.environment.stack_place((*self._settings, "env", index), key=key)
+                    return self.environment.stack_place((*self._settings, "env", index, *route[4:]), key=key)
         return None
 
 

@@ -46,25 +46,25 @@ class PatchFile:
         place = document.place((_LIST, *route), key=key)
         return replace(place, line=max(1, place.line - 1))
 
-    def place(self, obj: Obj, final: Obj, route: Route) -> Place | None:
+    def place(self, obj: Obj, final: Obj, route: Route, *, key: bool) -> Place | None:
         """Return where this patch sets or removes the field at a route, or None where it does not.
 
         `obj` is the object as it was compiled, `final` what it is after all patches; list indexes in the route are
-        those of `final`.
+        those of `final`. `key` asks for the place of the field's key where the patch sets just this field.
         """
         if not selects(self.patch, obj):
             return None
         data = self.patch.data
-        at = _json_patch(data, route) if isinstance(data, list) else _merge_patch(data, final, route)
+        at = _json_patch(data, route) if isinstance(data, list) else _merge_patch(data, final, route, key=key)
         if at is None:
             return None
         if self._document is None:
             return self.patch.place
-        inner, key = at
-        return self._within(self._document, inner, key=key)
+        inner, at_key = at
+        return self._within(self._document, inner, key=at_key)
 
 
-def _merge_patch(data: Json, final: Json, route: Route) -> tuple[Route, bool] | None:
+def _merge_patch(data: Json, final: Json, route: Route, *, key: bool) -> tuple[Route, bool] | None:
     """Return the route within a strategic merge patch, and whether its key is meant, not its value."""
     inner: list[str | int] = []
     for segment in route:
@@ -83,10 +83,12 @@ def _merge_patch(data: Json, final: Json, route: Route) -> tuple[Route, bool] | 
             # Not mentioned here: this patch leaves it as it is.
             return None
         else:
-            return tuple(inner), True  # replaced as a whole
+            return tuple(inner), data is None  # removed or replaced as a whole
+    if not isinstance(data, dict):
+        return tuple(inner), key or data is None
     # The route's end is a part that the patch goes into: narrow it down to what it changes, where that is one thing.
     while isinstance(data, dict):
-        keys = [key for key in data if inner or key not in _IDENTITY]
+        keys = [name for name in data if inner or name not in _IDENTITY]
         if len(keys) != 1:
             break
         inner.append(keys[0])

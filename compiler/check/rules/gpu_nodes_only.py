@@ -28,7 +28,7 @@ def _check(scene: Scene) -> Iterator[Finding]:
         if any(all(_is_nothing(demand.label, demand.operator) for demand in way) for way in ways):
             yield Finding(
                 f"{item} selects no nodes: it runs on those without a GPU too, and crashes there",
-                item.pod.owner.place(("metadata", "name")),
+                item.pod.absent("nodeSelector"),
                 'give its pods a nodeSelector, such as nvidia.com/gpu.present: "true"',
             )
 

@@ -23,7 +23,7 @@ def _check(scene: Scene) -> Iterator[Finding]:
         if not item.namespace and is_namespaced(scene, item):
             yield Finding(
                 f"{item} has no namespace: it lands in whatever namespace the tool that applies it is in",
-                item.place(("metadata", "name")),
+                item.absent("metadata", "namespace"),
                 "set metadata.namespace, or namespace: in kustomization.yaml",
             )
 

@@ -60,7 +60,7 @@ def _finding(namespace: Located, level: object, needs: dict[str, list[str]], *, 
     if level is not None:
         what, place = f"enforces {level}", namespace.place(("metadata", "labels", _ENFORCE))
     else:
-        what, place = "does not say what it enforces", namespace.place(("metadata", "name"))
+        what, place = "does not say what it enforces", namespace.absent("metadata", "labels", _ENFORCE)
     return Finding(
         f"the namespace {namespace.name} {what}, so its pods are refused while the apply is green: {who}",
         place,

@@ -31,7 +31,7 @@ def _check(scene: Scene) -> Iterator[Finding]:
             yield Finding(
                 f"{item} has no runtimeClassName: the driver's libraries are not in its container, and NVML fails "
                 f"with ERROR_LIBRARY_NOT_FOUND{unless}",
-                item.pod.owner.place(("metadata", "name")),
+                item.pod.absent("runtimeClassName"),
                 "set runtimeClassName: nvidia in its pods",
                 severity=None if certain else Severity.WARNING,
             )

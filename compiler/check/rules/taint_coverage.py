@@ -62,7 +62,7 @@ def missing(scene: Scene, pod: PodTemplate) -> list[tuple[Taint, list[NodeFacts]
 
 def place(pod: PodTemplate) -> Place:
     """Return where the tolerations are, or should be."""
-    return pod.place("tolerations", key=True) if pod.spec.get("tolerations") else pod.owner.place(("metadata", "name"))
+    return pod.place("tolerations", key=True) if pod.spec.get("tolerations") else pod.absent("tolerations")
 
 
 def named(pools: list[NodeFacts]) -> str:

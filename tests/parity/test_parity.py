@@ -26,7 +26,8 @@ SHARING = {
 
 def worker4(sharing: str, folder: Path) -> list[Obj]:
     """Return worker4's compiled objects, with the card shared in another way."""
-    overlay = (ROOT / "overlays/worker4/overlay.yaml").read_text("utf-8")
+    # Its workloads would not fit into the equal parts that MPS makes of the card.
+    overlay, _, _ = (ROOT / "overlays/worker4/overlay.yaml").read_text("utf-8").partition("workloads:\n")
     assert SHARING["time-slicing"] in overlay
     for path, text in {
         "base/stack.yaml": (ROOT / "base/stack.yaml").read_text("utf-8"),

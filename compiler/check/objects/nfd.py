@@ -121,11 +121,12 @@ def _rule(rule: Obj, owner: str, place: Place) -> NfdRule:
     made: list[tuple[str, str | None]] = list(texts(rule.get("labels")).items())
     patterns = []
     for line in text(rule.get("labelsTemplate")).splitlines():
-        if "{{" in line.partition("=")[0]:
-            label = re.sub(r"\{\{.*?\}\}", "{{}}", line.strip()).rpartition("=")[0]
-            patterns.append(".+".join(re.escape(part) for part in _qualified(label).split("{{}}")))
-        elif "=" in line:
-            made.append((line.partition("=")[0].strip(), None))
+        # What stands between braces may come out as anything, or, as with `range`, as nothing.
+        label, given, _ = re.sub(r"\{\{.*?\}\}", "{{}}", line.strip()).partition("=")
+        if given and "{{}}" in label:
+            patterns.append(".*".join(re.escape(part) for part in _qualified(label).split("{{}}")))
+        elif given:
+            made.append((label.strip(), None))
     matched = any(_fits(item.get("matchFeatures")) for _, item in items(rule.get("matchAny")))
     fits = _fits(rule.get("matchFeatures")) and (matched or not rule.get("matchAny"))
     return NfdRule(

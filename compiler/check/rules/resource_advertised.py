@@ -59,8 +59,9 @@ def _offered(profile: Profile) -> set[str]:
 
 
 def _finding(request: GpuRequest, why: str, cure: str, *, key: bool = True) -> Finding:
+    what = request.resource if key else f"{request.amount} of {request.resource}"
     return Finding(
-        f"{request.pod} requests {request.resource}, but {why}: its pods stay Pending",
+        f"{request.pod} requests {what}, but {why}: its pods stay Pending",
         request.pod.place(*request.route, key=key),
         cure,
     )

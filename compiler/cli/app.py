@@ -16,7 +16,7 @@ from compiler.cli.output import report
 from compiler.cli.render import Format
 from compiler.errors import ExitCode, GpucError
 
-COMMANDS = ("compile", "check", "talos", "graph", "schema")
+COMMANDS = ("compile", "check", "diff", "talos", "graph", "explain", "schema")
 """In the order of the help; each is a module of this package with a function `command`."""
 
 
@@ -58,16 +58,12 @@ def run(arguments: Sequence[str]) -> int:
     try:
         application(arguments)(list(arguments), prog_name="gpuc")
     except SystemExit as done:
-        code = done.code if isinstance(done.code, int) else ExitCode.OK
-        if code == ExitCode.INTERRUPTED:
-            interrupt.say()
-        return code
+        return _ended(done)
     except GpucError as error:
         report(error.diagnostics, style)
         return error.exit_code
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return ExitCode.OK
+        return _nobody_reads()
     except Exception:  # noqa: BLE001 -- the last resort, which says that it is one
         if interrupt.seen():
             interrupt.say()
@@ -75,6 +71,22 @@ def run(arguments: Sequence[str]) -> int:
         traceback.print_exc()
         typer.echo("this is a bug in gpuc: please report it with the lines above", err=True)
         return ExitCode.BUG
+    return ExitCode.OK
+
+
+def _ended(done: SystemExit) -> int:
+    """Return the exit code with which Typer ended a command."""
+    if isinstance(done.__context__, BrokenPipeError):  # Typer's code for it is 1, as if there were findings
+        return _nobody_reads()
+    code = done.code if isinstance(done.code, int) else ExitCode.OK
+    if code == ExitCode.INTERRUPTED:
+        interrupt.say()
+    return code
+
+
+def _nobody_reads() -> int:
+    """Let Python's own last flush go nowhere: the reader, such as `head`, has seen enough."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return ExitCode.OK
 
 

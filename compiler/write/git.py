@@ -45,14 +45,14 @@ class GitState:
 
 def read_git(root: Path) -> GitState:
     """Ask git about `out/` below `root`, which may be a subfolder of a bigger repository, or a worktree."""
-    git = _program(root)
+    git = program(root)
     if git is None:
         return GitState(missing="git is not installed")
-    index = _run(git, root, "ls-files", "--stage", "-z", "--", OUT)
+    index = run(git, root, "ls-files", "--stage", "-z", "--", OUT)
     if isinstance(index, str):
         return GitState(missing=f"git says: {index}")
     # There is no HEAD before the first commit: then nothing is committed.
-    tree = _run(git, root, "ls-tree", "-r", "-z", "HEAD", "--", OUT)
+    tree = run(git, root, "ls-tree", "-r", "-z", "HEAD", "--", OUT)
     state = GitState(committed={} if isinstance(tree, str) else _tree(tree), merging=_in_progress(git, root))
     for record in _records(index):
         info, _, path = record.partition("\t")
@@ -79,7 +79,7 @@ def _blob_id(data: bytes, algorithm: str) -> str:
     return hashlib.new(algorithm, b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
-def _program(root: Path) -> str | None:
+def program(root: Path) -> str | None:
     """Return the git on PATH, unless PATH leads into the repository."""
     found = shutil.which("git")
     if found is None or not Path(found).is_absolute() or Path(found).resolve().is_relative_to(root.resolve()):
@@ -87,7 +87,7 @@ def _program(root: Path) -> str | None:
     return found
 
 
-def _run(git: str, root: Path, *arguments: str) -> bytes | str:
+def run(git: str, root: Path, *arguments: str) -> bytes | str:
     """Return what a git command prints, or the first line of its complaint."""
     # The caller's GIT_DIR, GIT_INDEX_FILE and the like belong to another command (gpuc may run in a hook).
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
@@ -136,7 +136,7 @@ def _tree(output: bytes) -> dict[str, str]:
 
 
 def _in_progress(git: str, root: Path) -> bool:
-    where = _run(git, root, "rev-parse", "--absolute-git-dir")
+    where = run(git, root, "rev-parse", "--absolute-git-dir")
     if isinstance(where, str):
         return False
     git_dir = Path(os.fsdecode(where.removesuffix(b"\n")))

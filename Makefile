@@ -71,6 +71,10 @@ lock: $(VENV)/.dev ## resolve the dependencies anew (ARGS=--upgrade for newer on
 schemas: $(VENV)/.dev ## make schemas and CRDs again from upstream's types (ARGS=--check to compare)
 	$(PY) -m scripts.schemas $(ARGS)
 
+.PHONY: docs
+docs: $(VENV)/.dev ## write the pages that are made from the program (ARGS=--check to compare)
+	$(PY) -m scripts.docs $(ARGS)
+
 .PHONY: clean
 clean: ## remove everything that these targets made, except out/
 	rm -rf $(VENV) .tools .coverage .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis dist

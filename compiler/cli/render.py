@@ -18,6 +18,7 @@ class Format(StrEnum):
     TEXT = "text"
     JSON = "json"
     GITHUB = "github"
+    SARIF = "sarif"
 
 
 def safe(text: str) -> str:
@@ -123,8 +124,15 @@ def _github(diagnostics: Sequence[Diagnostic]) -> str:
     return "".join(lines)
 
 
+def _sarif(diagnostics: Sequence[Diagnostic]) -> str:
+    from compiler.cli.sarif import sarif  # noqa: PLC0415 -- it reads every rule's page, which other formats need not
+
+    return sarif(diagnostics)
+
+
 _RENDERERS: dict[Format, Callable[[Sequence[Diagnostic]], str]] = {
     Format.TEXT: _text,
     Format.JSON: _json,
     Format.GITHUB: _github,
+    Format.SARIF: _sarif,
 }

@@ -13,7 +13,7 @@ from compiler.model.stack import TalosPlatform
 from compiler.objects import Obj
 from compiler.scenes.locate import Locators
 
-__all__ = ["compiled_scene"]
+__all__ = ["compiled_scene", "pool_facts"]
 
 _NFD_CRDS = ("nodefeaturegroups", "nodefeaturerules", "nodefeatures")
 
@@ -50,14 +50,15 @@ def compiled_scene(
         names.add(("RuntimeClass", stack.runtime_class.name))
     return Scene(
         tuple(objects),
-        tuple(_pool(environment, index) for index in range(len(environment.overlay.node_pools))),
+        tuple(pool_facts(environment, index) for index in range(len(environment.overlay.node_pools))),
         frozenset(nfd.labels) if nfd.managed == "external" else frozenset(),
         frozenset(crds),
         frozenset(names),
     )
 
 
-def _pool(environment: Environment, index: int) -> NodeFacts:
+def pool_facts(environment: Environment, index: int) -> NodeFacts:
+    """Return what rules know of an environment's node pool."""
     pool = environment.overlay.node_pools[index]
     platform = pool.platform or environment.stack.platform
     return NodeFacts(

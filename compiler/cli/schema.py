@@ -22,7 +22,7 @@ def command(
     stale = []
     for name, text in schemas().items():
         path = root / name
-        if path.is_file() and path.read_text(encoding="utf-8") == text:
+        if path.is_file() and path.read_bytes() == text.encode():
             continue
         stale.append(name)
         if not check:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import Any
 
@@ -61,8 +61,8 @@ def look_alike(text: str) -> str:
     return ""
 
 
-def for_unknown_key(model: type[Model], loc: Location, siblings: Iterable[str]) -> str | None:
-    """Say where a key belongs, or what it was meant to be. `siblings` are the keys beside it."""
+def for_unknown_key(model: type[Model], loc: Location, taken: Callable[[str], bool]) -> str | None:
+    """Say where a key belongs, or what it was meant to be. `taken` says whether a key is beside it."""
     key, above = str(loc[-1]), loc[:-1]
     parent = next((str(part) for part in reversed(above) if isinstance(part, str)), "")
     choices = keys_at(model, above)
@@ -70,7 +70,7 @@ def for_unknown_key(model: type[Model], loc: Location, siblings: Iterable[str]) 
         if known:
             return known
     if meant := suggest(plain_letters(key), choices):
-        return f"did you mean `{meant}`?" if meant not in siblings else f"`{meant}` is there already: delete this one"
+        return f"did you mean `{meant}`?" if not taken(meant) else f"`{meant}` is there already: delete this one"
     if paths := elsewhere(model, key, above):
         return f"`{key}` belongs under {' or '.join(f'`{path}`' for path in paths)}"
     if key in _MEANT:

@@ -136,22 +136,22 @@ def _unknown_key(
     model: type[Model], data: Any, loc: Location, locate: Locate, inherited: Callable[[Location], bool]
 ) -> Diagnostic:
     key = str(loc[-1])
-    beside = [other for other in siblings(data, loc) if not inherited((*loc[:-1], other))]
-    advice = for_unknown_key(model, loc, beside)
+    around = _mapping_around(data, loc)
+    advice = for_unknown_key(model, loc, lambda other: other in around and not inherited((*loc[:-1], other)))
     if inherited(loc):
         advice = f"base/stack.yaml sets it: write `{key}: null` here to take it away, or leave the rest as it is there"
     message = f"unknown key `{key}`{look_alike(key)}"
     return Diagnostic(UNKNOWN_KEY, message, locate(loc, key=True), help=advice)
 
 
-def siblings(data: Any, loc: Location) -> list[str]:
-    """Return the keys beside the one at this location."""
+def _mapping_around(data: Any, loc: Location) -> dict[str, Any]:
+    """Return the mapping that the key at this location is in."""
     for segment in loc[:-1]:
         if isinstance(data, dict):
             data = data.get(segment, data)  # the tags of unions are not in the data
         elif isinstance(data, list) and isinstance(segment, int) and segment < len(data):
             data = data[segment]
-    return [key for key in data if key != loc[-1]] if isinstance(data, dict) else []
+    return data if isinstance(data, dict) else {}
 
 
 def _name(data: Any, loc: Location) -> str:

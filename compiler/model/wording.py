@@ -84,7 +84,9 @@ def invalid(detail: ErrorDetails, source: str) -> tuple[str, str | None]:
     return detail["msg"][:1].lower() + detail["msg"][1:], None
 
 
-_LIMIT_ADVICE = {("replicas", "greater_than_equal"): "for one pod a card, write `sharing: {strategy: none}`"}
+_LIMIT_ADVICE = {
+    ("replicas", "greater_than_equal"): "one slice of a card is the whole card: write `sharing: {strategy: none}`"
+}
 
 
 def _not_a_choice(expected: str, given: Any, source: str) -> tuple[str, str | None]:

@@ -26,13 +26,16 @@ def changes(before: str, after: str) -> list[str]:
     ]
 
 
-def test_one_line_of_out_changes(tmp_path: Path) -> None:
+def test_only_lines_that_say_how_many_change(tmp_path: Path) -> None:
     before = build(write(tmp_path)).files
     after = build(write(tmp_path, {OVERLAY: edited(OVERLAY, "replicas: 5", "replicas: 6")})).files
-    assert {path: changes(before[path], after[path]) for path in before if before[path] != after[path]} == {
-        CONFIG: ["-      replicas: 5", "+      replicas: 6"]
-    }
     assert list(before) == list(after)
+    changed = {path: changes(before[path], after[path]) for path in before if before[path] != after[path]}
+    assert changed.pop(CONFIG) == ["-      replicas: 5", "+      replicas: 6"]
+    page = changed.pop("docs/worker4.md")
+    assert changed == {}
+    olds, news = ([line[1:] for line in page if line[0] == sign] for sign in "-+")
+    assert [re.sub(r"\b5\b", "6", line) for line in olds] == news
 
 
 def test_what_is_applied_changes_in_that_line_and_the_hashed_name(tmp_path: Path, tools: Toolset) -> None:
@@ -70,9 +73,9 @@ def test_changing_it_back_restores_the_old_bytes(
     assert gpuc(capsys, "compile", "--root", folder).code == 0
     before = tree(folder / "out")
     write(folder, {OVERLAY: edited(OVERLAY, "replicas: 5", "replicas: 6")})
-    assert gpuc(capsys, "compile", "--root", folder).stdout.endswith("out/: 1 changed\n")
+    assert gpuc(capsys, "compile", "--root", folder).stdout.endswith("out/: 2 changed\n")
     changed = tree(folder / "out")
-    assert [path for path in before if before[path] != changed[path]] == [CONFIG]
+    assert [path for path in before if before[path] != changed[path]] == ["docs/worker4.md", CONFIG]
     write(folder)
     assert gpuc(capsys, "compile", "--root", folder).code == 0
     assert tree(folder / "out") == before

@@ -75,6 +75,10 @@ schemas: $(VENV)/.dev ## make schemas and CRDs again from upstream's types (ARGS
 docs: $(VENV)/.dev ## write the pages that are made from the program (ARGS=--check to compare)
 	$(PY) -m scripts.docs $(ARGS)
 
+.PHONY: dashboard
+dashboard: $(VENV)/.dev ## make the Grafana dashboard and its page again (ARGS=--check to compare)
+	$(PY) -m scripts.dashboard $(ARGS)
+
 .PHONY: clean
 clean: ## remove everything that these targets made, except out/
 	rm -rf $(VENV) .tools .coverage .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis dist

@@ -19,8 +19,10 @@ from compiler.components.pods import (
     update_strategy,
     workload,
 )
+from compiler.model.cards import card
 from compiler.model.components import DcgmExporter as Settings
 from compiler.model.overlay import NodePool, NoSharing
+from compiler.model.scalars import seconds
 from compiler.model.stack import GPUStack
 from compiler.objects import Obj
 
@@ -28,6 +30,10 @@ REPOSITORY = "nvcr.io/nvidia/k8s/dcgm-exporter"
 NAME = "dcgm-exporter"
 CONFIG = "dcgm-exporter-counters"
 PORT = 9400
+# What a pod of a shared card uses is what its processes use; a process is the pod's whose UID its cgroup's path has.
+# Source: dcgm-exporter, internal/pkg/transformation (process_metrics.go, pidmapper.go).
+_APART = ("KUBERNETES_VIRTUAL_GPUS", "DCGM_EXPORTER_KUBERNETES_ENABLE_POD_UID")
+_SCRAPE = {"scrape": "true", "port": str(PORT), "path": "/metrics"}
 
 
 class DcgmExporter(Component):
@@ -43,9 +49,9 @@ class DcgmExporter(Component):
         return stack.has_dcgm_exporter
 
     def shared(self, context: Context) -> list[Obj]:
-        """Return the account, which needs no API access, and the one Service of all pools."""
+        """Return the account, the one Service of all pools, and the right to read pods where an exporter needs it."""
         own, namespace = labels(NAME, "exporter"), context.namespace
-        return [
+        objects = [
             service_account(NAME, namespace, own, token=False),
             {
                 "apiVersion": "v1",
@@ -58,31 +64,34 @@ class DcgmExporter(Component):
                 },
             },
         ]
+        settings = exporter_settings(context.stack)
+        if any(_tells_pods_apart(settings, pool) for pool in context.pools):
+            objects += _reads_pods(namespace, own)
+        return objects
 
-    def pool_config(self, context: Context, pool: NodePool) -> list[ConfigFiles]:  # noqa: ARG002 -- the same for each pool
+    def pool_config(self, context: Context, pool: NodePool) -> list[ConfigFiles]:
         """Return the counters file."""
         settings = exporter_settings(context.stack)
-        return [
-            ConfigFiles(
-                CONFIG, {dcgm_counters.FILE: dcgm_counters.csv(settings.counters, profiling=settings.profiling)}
-            )
-        ]
+        profiling = _profiles(settings, pool)
+        return [ConfigFiles(CONFIG, {dcgm_counters.FILE: dcgm_counters.csv(settings.counters, profiling=profiling)})]
 
     def pooled(self, context: Context, pool: NodePool | None) -> list[Obj]:
         """Return the DaemonSet."""
         stack, settings = context.stack, exporter_settings(context.stack)
         volumes = Volumes()
-        volumes.host(
-            "pod-resources", "/var/lib/kubelet/pod-resources", "/var/lib/kubelet/pod-resources", read_only=True
-        )
+        if settings.pod_attribution:
+            folder = "/var/lib/kubelet/pod-resources"
+            volumes.host("pod-resources", folder, folder, read_only=True)
         volumes.config("counters", CONFIG, "/etc/dcgm-exporter/counters")
-        shared = pool is not None and not isinstance(pool.sharing, NoSharing)
-        renamed = _renamed(pool) if pool else []
+        apart = _tells_pods_apart(settings, pool)
+        renamed = _renamed(pool) if pool and settings.pod_attribution else []
         variables = [
-            {"name": "DCGM_EXPORTER_KUBERNETES", "value": "true"},
+            {"name": "DCGM_EXPORTER_KUBERNETES", "value": "true" if settings.pod_attribution else "false"},
             {"name": "DCGM_EXPORTER_LISTEN", "value": f":{PORT}"},
+            # In milliseconds. Left alone, the exporter reads the cards every 30 s, and two scrapes see the same values.
+            {"name": "DCGM_EXPORTER_INTERVAL", "value": str(1000 * seconds(settings.service_monitor.interval))},
             field_env("NODE_NAME", "spec.nodeName"),
-            *([{"name": "KUBERNETES_VIRTUAL_GPUS", "value": "true"}] if shared else []),
+            *([{"name": name, "value": "true"} for name in _APART] if apart else []),
             # The exporter takes a pod for a user of a GPU by the resource's name, and knows nvidia.com/gpu only.
             *([{"name": "NVIDIA_RESOURCE_NAMES", "value": ",".join(renamed)}] if renamed else []),
         ]
@@ -99,10 +108,10 @@ class DcgmExporter(Component):
             ),
             "livenessProbe": {**probe, "periodSeconds": 5},
             "readinessProbe": probe,
-            "securityContext": container_security(settings, _security(settings)),
+            "securityContext": container_security(settings, _security(profiling=_profiles(settings, pool))),
             "volumeMounts": volumes.mounts,
         }
-        extra = {"automountServiceAccountToken": False, **({"hostPID": True} if shared else {})}
+        extra = {"automountServiceAccountToken": apart, **({"hostPID": True} if apart else {})}
         pod = gpu_pod(
             stack,
             settings,
@@ -120,7 +129,7 @@ class DcgmExporter(Component):
                 "DaemonSet",
                 metadata(NAME, context.namespace, labels(NAME, "exporter")),
                 selector(NAME, "exporter"),
-                settings,
+                _annotated(settings),
                 pod,
                 spec={"updateStrategy": update_strategy(settings, rolling)},
             )
@@ -142,9 +151,47 @@ def exporter_settings(stack: GPUStack) -> Settings:
     return stack.dcgm_exporter
 
 
-def _security(settings: Settings) -> Obj:
+def _tells_pods_apart(settings: Settings, pool: NodePool | None) -> bool:
+    """Whether the exporter of a pool looks at processes, to say what each pod of a shared card uses."""
+    return settings.pod_attribution and pool is not None and not isinstance(pool.sharing, NoSharing)
+
+
+def _profiles(settings: Settings, pool: NodePool | None) -> bool:
+    """Whether a pool's exporter publishes profiling fields, which GeForce cards do not have."""
+    known = card(pool.gpu.product) if pool else None
+    return settings.profiling and not (known and known.geforce)
+
+
+def _reads_pods(namespace: str, own: dict[str, str]) -> list[Obj]:
+    """Return the right to read pods: the kubelet names a card's pods without the UID that a process's cgroup has."""
+    return [
+        {
+            "apiVersion": "rbac.authorization.k8s.io/v1",
+            "kind": "ClusterRole",
+            "metadata": metadata(NAME, None, own),
+            "rules": [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get", "list", "watch"]}],
+        },
+        {
+            "apiVersion": "rbac.authorization.k8s.io/v1",
+            "kind": "ClusterRoleBinding",
+            "metadata": metadata(NAME, None, own),
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": NAME},
+            "subjects": [{"kind": "ServiceAccount", "name": NAME, "namespace": namespace}],
+        },
+    ]
+
+
+def _annotated(settings: Settings) -> Settings:
+    """Return the settings with the annotations by which a Prometheus without an operator finds the pods."""
+    if not settings.scrape_annotations:
+        return settings
+    found = {f"prometheus.io/{key}": value for key, value in _SCRAPE.items()}
+    return settings.model_copy(update={"annotations": {**found, **settings.annotations}})
+
+
+def _security(*, profiling: bool) -> Obj:
     """Return the exporter's security context: root for the kubelet's socket, SYS_ADMIN for profiling only."""
-    add = {"add": ["SYS_ADMIN"]} if settings.profiling else {}
+    add = {"add": ["SYS_ADMIN"]} if profiling else {}
     return {
         "allowPrivilegeEscalation": False,
         "capabilities": {**add, "drop": ["ALL"]},

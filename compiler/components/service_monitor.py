@@ -7,6 +7,7 @@ from compiler.components.crds import crd
 from compiler.components.dcgm_exporter import NAME, exporter_settings
 from compiler.components.pods import labels, metadata, plain, selector
 from compiler.model.stack import GPUStack
+from compiler.monitoring import scrape
 from compiler.objects import Obj
 
 
@@ -29,12 +30,8 @@ class ServiceMonitor(Component):
             "interval": settings.interval,
             "scrapeTimeout": settings.scrape_timeout,
             "honorLabels": settings.honor_labels,
-            **({"relabelings": [plain(step) for step in settings.relabelings]} if settings.relabelings else {}),
-            **(
-                {"metricRelabelings": [plain(step) for step in settings.metric_relabelings]}
-                if settings.metric_relabelings
-                else {}
-            ),
+            "relabelings": [*scrape.TARGET, *(plain(step) for step in settings.relabelings)],
+            "metricRelabelings": [*scrape.METRICS, *(plain(step) for step in settings.metric_relabelings)],
         }
         own = {**labels(NAME, "service-monitor"), **settings.additional_labels}
         monitor = {

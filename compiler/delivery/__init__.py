@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compiler.delivery import argocd, flux, workload
+from compiler.delivery import argocd, flux, prometheus, workload
 from compiler.kustomize.tree import Tree
 from compiler.model.environment import Project
 
@@ -13,3 +13,4 @@ def deliver(tree: Tree, project: Project) -> None:
         flux.add(tree, environment)
         argocd.add(tree, environment)
         workload.add(tree, environment)
+        prometheus.add(tree, environment)

@@ -8,6 +8,7 @@ from pydantic import Discriminator, Field, Tag, model_validator
 
 from compiler.model.base import Mistake, Model
 from compiler.model.kube import Annotations, ContainerSettings, ImageSettings, Labels, PodSettings
+from compiler.model.monitoring import ServiceMonitor
 from compiler.model.scalars import (
     AbsolutePath,
     DnsLabel,
@@ -15,9 +16,7 @@ from compiler.model.scalars import (
     Duration,
     ImageTag,
     LabelKey,
-    Text,
     form,
-    seconds,
 )
 
 Managed = Literal["gpuc", "external"]
@@ -161,67 +160,33 @@ class Counter(Model):
     )
 
 
-class Relabeling(Model):
-    """A relabelling step of Prometheus."""
-
-    action: Annotated[str, Field(pattern=r"^[A-Za-z]+$")] = Field("replace", description="What the step does.")
-    source_labels: tuple[Text, ...] = Field((), description="Labels that are read.")
-    separator: str | None = Field(None, description="Joins their values.")
-    regex: str | None = Field(None, description="Matched against the joined values.")
-    modulus: int | None = Field(None, gt=0, description="For action hashmod.")
-    target_label: Text | None = Field(None, description="Label that is written.")
-    replacement: str | None = Field(None, description="What is written.")
-
-
-class ServiceMonitor(Model):
-    """Scraping by the Prometheus operator, or by VictoriaMetrics' operator, which reads the same object."""
-
-    enabled: bool = Field(default=False, description="Whether the monitoring root has a ServiceMonitor.")
-    interval: Duration = Field("15s", description="Time between two scrapes.")
-    scrape_timeout: Duration = Field("10s", description="Time after which a scrape is given up; at most the interval.")
-    honor_labels: bool = Field(
-        default=False,
-        description="Keep the exporter's own pod and namespace labels instead of exported_pod and exported_namespace.",
-    )
-    additional_labels: Labels = Field({}, description="Labels that your Prometheus selects ServiceMonitors by.")
-    relabelings: tuple[Relabeling, ...] = Field((), description="Applied before the scrape.")
-    metric_relabelings: tuple[Relabeling, ...] = Field((), description="Applied to what was scraped.")
-
-    @model_validator(mode="after")
-    def _timeout_within_interval(self) -> Self:
-        if seconds(self.scrape_timeout) > seconds(self.interval):
-            raise Mistake(
-                f"scrapeTimeout {self.scrape_timeout} is longer than interval {self.interval}: the operator refuses it",
-                f"set `scrapeTimeout` to {self.interval} or less",
-            )
-        return self
-
-
 class DcgmExporter(PodSettings):
     """DCGM exporter: utilisation, VRAM, temperature and power as metrics."""
 
     enabled: bool = Field(default=True, description="Whether GPU nodes run the exporter.")
     version: ImageTag = Field(description="Tag of the exporter's image, such as 4.5.3-4.8.2-distroless.")
+    pod_attribution: bool = Field(
+        default=True,
+        description="Say which pods use a card. Where cards are shared this takes hostPID and read access to all pods, "
+        "which is a price: false keeps the numbers of the cards and says nothing of pods.",
+    )
     profiling: bool = Field(
         default=False,
-        description="Publish DCGM_FI_PROF_* too: data-centre cards only, and the exporter then runs with SYS_ADMIN.",
+        description="Publish DCGM_FI_PROF_* too: data-centre cards only, and the exporter then runs with SYS_ADMIN. "
+        "Pools of GeForce cards stay as they are.",
     )
     counters: tuple[Counter, ...] = Field((), description="DCGM fields besides those that gpuc publishes.")
     service_monitor: ServiceMonitor = Field(ServiceMonitor(), description="Scraping by an operator.")
-
-
-class ServiceMonitorCrd(Model):
-    """The CustomResourceDefinition of ServiceMonitor."""
-
-    managed: Managed = Field(
-        "external",
-        description="external when an operator or its CRD chart brings it; gpuc puts it into the monitoring root.",
+    scrape_annotations: bool = Field(
+        default=False,
+        description="Annotate the pods with prometheus.io/scrape, for a Prometheus that finds its targets by them.",
     )
 
-
-class Monitoring(Model):
-    """What the monitoring root builds on."""
-
-    service_monitor_crd: ServiceMonitorCrd = Field(
-        ServiceMonitorCrd(), description="Who brings the ServiceMonitor CRD."
-    )
+    @model_validator(mode="after")
+    def _scraped_once(self) -> Self:
+        if self.scrape_annotations and self.service_monitor.enabled:
+            raise Mistake(
+                "scrapeAnnotations and serviceMonitor.enabled would have every card scraped twice",
+                "use the ServiceMonitor with an operator, the annotations without one",
+            )
+        return self

@@ -11,13 +11,13 @@ from compiler.model.components import (
     DcgmExporter,
     DevicePlugin,
     GpuFeatureDiscovery,
-    Monitoring,
     Namespace,
     NodeFeatureDiscoverySettings,
     RuntimeClass,
 )
 from compiler.model.delivery import Delivery
 from compiler.model.kube import LocalObjectReference
+from compiler.model.monitoring import Monitoring
 from compiler.model.scalars import DnsLabel, ImageRepository
 from compiler.model.versions import KubernetesVersion
 

@@ -223,7 +223,7 @@ def test_a_counter_of_the_user_s_replaces_gpuc_s_of_the_same_field(tmp_path: Pat
     counter = "{field: DCGM_FI_DEV_GPU_TEMP, type: gauge, help: Hot}"
     found = build(tmp_path, stack_with(exporter=f"counters: [{counter}]"))
     (config,) = (obj for name, obj in found.items() if name.startswith("ConfigMap/dcgm-exporter-counters"))
-    lines = [line for line in config["data"]["counters.csv"].splitlines() if "GPU_TEMP" in line]
+    lines = [line for line in config["data"]["counters.csv"].splitlines() if "GPU_TEMP," in line]
     assert lines == ["DCGM_FI_DEV_GPU_TEMP, gauge, Hot"]
 
 

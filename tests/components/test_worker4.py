@@ -102,14 +102,15 @@ def test_everything_namespaced_is_in_the_stack_s_namespace(everything: list[Obj]
 def test_there_are_no_jobs_and_no_mps_daemon(everything: list[Obj]) -> None:
     kinds = Counter(obj["kind"] for obj in everything)
     assert kinds == {
-        "ClusterRole": 2,
-        "ClusterRoleBinding": 2,
-        "ConfigMap": 3,
+        "ClusterRole": 3,
+        "ClusterRoleBinding": 3,
+        "ConfigMap": 4,
         "CustomResourceDefinition": 3,
         "DaemonSet": 4,
         "Deployment": 2,
         "Namespace": 1,
         "NodeFeatureRule": 1,
+        "PrometheusRule": 2,
         "Role": 2,
         "RoleBinding": 2,
         "RuntimeClass": 1,
@@ -158,7 +159,7 @@ def test_service_and_service_monitor_select_exactly_the_exporter(everything: lis
 
 
 def test_monitoring_is_a_root_of_its_own(stack: list[Obj], monitoring: list[Obj]) -> None:
-    assert [obj["kind"] for obj in monitoring] == ["ServiceMonitor"]
+    assert [obj["kind"] for obj in monitoring] == ["ConfigMap", "PrometheusRule", "PrometheusRule", "ServiceMonitor"]
     assert facts.of_kind(stack, "ServiceMonitor") == []
 
 
@@ -175,7 +176,9 @@ def test_every_reference_resolves(everything: list[Obj]) -> None:
 
 
 def test_there_is_no_account_role_or_configuration_that_nothing_uses(everything: list[Obj]) -> None:
-    assert facts.unused(everything, "ServiceAccount", "Role", "ClusterRole", "ConfigMap", "RuntimeClass") == []
+    unused = facts.unused(everything, "ServiceAccount", "Role", "ClusterRole", "ConfigMap", "RuntimeClass")
+    # Grafana's sidecar finds it by its label.
+    assert unused == ["ConfigMap/gpu-dashboard"]
 
 
 def test_every_volume_is_mounted(everything: list[Obj]) -> None:

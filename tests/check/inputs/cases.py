@@ -12,7 +12,9 @@ _SHARING = "sharing: {strategy: time-slicing, replicas: 5}"
 _MIG = "mig: {strategy: none}"
 _WORKLOADS = "workloads:\n"
 _HEAD = "apiVersion: gpuc/v1alpha1\nkind: Overlay\n"
-_MPS = edited(OVERLAY, _SHARING, "sharing: {strategy: mps, replicas: 5}")
+# Of a card that nobody describes, nothing is known but what these rules look at.
+_ANY_CARD = edited(OVERLAY, "gpu: {product: NVIDIA GeForce RTX 5070 Ti, count: 1, memory: 16Gi}", "gpu: {count: 1}")
+_MPS = _ANY_CARD.replace(_SHARING, "sharing: {strategy: mps, replicas: 5}")
 
 
 @dataclass(frozen=True)
@@ -141,16 +143,20 @@ CASES = (
         ("49 MPS clients", "at most 48"),
         {OVERLAY: _MPS.replace("replicas: 5", "replicas: 48")},
     ),
-    _overlay(
+    Case(
         "replicas-with-mixed-mig",
         "GPU107",
-        f"{_SHARING}\n    {_MIG}",
-        "sharing: {strategy: time-slicing, replicas: §5}\n"
-        "    mig: {strategy: mixed, profiles: [{name: 1g.10gb, count: 7}]}",
-        "nvidia.com/gpu",
-        "nvidia.com/mig-1g.10gb",
-        mended="sharing: {strategy: time-slicing, resources: [{name: nvidia.com/mig-1g.10gb, replicas: 5}]}\n"
-        "    mig: {strategy: mixed, profiles: [{name: 1g.10gb, count: 7}]}",
+        {
+            OVERLAY: _ANY_CARD.replace("replicas: 5", "replicas: §5").replace(
+                _MIG, "mig: {strategy: mixed, profiles: [{name: 1g.10gb, count: 7}]}"
+            )
+        },
+        ("nvidia.com/gpu", "nvidia.com/mig-1g.10gb"),
+        {
+            OVERLAY: _ANY_CARD.replace(
+                "replicas: 5", "resources: [{name: nvidia.com/mig-1g.10gb, replicas: 5}]"
+            ).replace(_MIG, "mig: {strategy: mixed, profiles: [{name: 1g.10gb, count: 7}]}")
+        },
     ),
     _overlay(
         "mig-resource-without-mig",

@@ -41,10 +41,11 @@ GPU065 no-such-environment: No overlay has the name that a command was given. Th
 GPU066 not-comparable: What two trees hold cannot be compared: a revision or a folder is missing, or a file is no
 manifest. The message names it.
 
-GPU071 file-exists: `gpuc init` or `gpuc import` would overwrite a file. Neither ever does: move it away, or name another
-folder.
+GPU071 file-exists: `gpuc init` or `gpuc import` would overwrite a file. Neither ever does: move it away, or name
+another folder.
 
-GPU072 no-nodes: No GPU node was named or found to write a first stack for. Name one, or save `kubectl get nodes -o json`.
+GPU072 no-nodes: No GPU node was named or found to write a first stack for. Name one, or save
+`kubectl get nodes -o json`.
 
 GPU901 impossible-path: A compiled file would get a path that cannot be written. Rename what leads to it.
 

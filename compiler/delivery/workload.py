@@ -2,8 +2,9 @@
 
 They add and never replace, which Kustomize makes harder than it looks (ADR 0003):
 
-- a strategic merge patch replaces a pod's tolerations, and a JSON 6902 patch fails where there are none yet, so each
-  toleration is appended by a replacement that creates an item nobody has;
+- a strategic merge patch replaces a pod's tolerations, and a JSON 6902 patch fails where there are none yet, so a
+  component of its own first appends items that nobody has; a JSON 6902 patch then fills the last ones;
+- they hold no object of their own: two applications of one parent could not both include it;
 - the slice goes to the first container, the one that `kubectl` takes for the main one; a pod whose other container
   needs it includes `placement` and sets its limit itself.
 """
@@ -28,8 +29,11 @@ _TEMPLATES = ("DaemonSet", "Deployment", "Job", "ReplicaSet", "StatefulSet")
 _POD_PATHS = {"Pod": "spec", "CronJob": "spec.jobTemplate.spec.template.spec"} | dict.fromkeys(
     _TEMPLATES, "spec.template.spec"
 )
-_NEW_ITEM = "[gpuc=new]"
-"""Selects a list item that does not exist, so that `create` appends one; its content is then replaced whole."""
+_KINDS = ("|".join(_TEMPLATES), "CronJob", "Pod")
+"""Kinds whose pods are in the same place, as a patch's target names them."""
+
+_NEW_ITEM = "[gpuc={index}].gpuc"
+"""Selects a list item that does not exist, so that `create` appends one; a patch then replaces it whole."""
 
 
 def add(tree: Tree, environment: Environment) -> None:
@@ -67,35 +71,19 @@ def _add_component(tree: Tree, folder: str, content: Obj) -> None:
 
 
 def _add_placement(tree: Tree, folder: str, environment: Environment, pool: NodePool, selector: dict[str, str]) -> None:
-    name = f"{environment.name}-{pool.name}"
-    source = {"apiVersion": "gpuc/v1alpha1", "kind": "Placement", "metadata": _local(name)}
     tolerations = [toleration(taint.toleration()) for taint in pool.taints]
-    if tolerations:
-        tree.add(f"{folder}/placement.yaml", emit({**source, "spec": {"tolerations": tolerations}}), "data")
     spec = {"runtimeClassName": environment.stack.runtime_class.name, "nodeSelector": selector}
-    _add_component(
-        tree,
-        folder,
-        {
-            "resources": ["placement.yaml"] if tolerations else [],
-            "patches": [_patch("|".join(_TEMPLATES), spec), _patch("CronJob", spec), _patch("Pod", spec)],
-            "replacements": [
-                {
-                    "source": {"kind": "Placement", "name": name, "fieldPath": f"spec.tolerations.{index}"},
-                    "targets": _targets(f"tolerations.{_NEW_ITEM}"),
-                }
-                for index in range(len(tolerations))
-            ],
-        },
-    )
+    patches = [_merge(kinds, spec) for kinds in _KINDS]
+    if tolerations:
+        patches += [_fill(kinds, tolerations) for kinds in _KINDS]
+        room = [_NEW_ITEM.format(index=index) for index in range(len(tolerations))]
+        _add_component(
+            tree, f"{folder}/room", {"replacements": [_write("0", [f"tolerations.{item}" for item in room])]}
+        )
+    _add_component(tree, folder, {"components": ["room"] if tolerations else [], "patches": patches})
 
 
-def _local(name: str) -> Obj:
-    """Return the metadata of an object that Kustomize reads and does not print."""
-    return {"name": name, "annotations": {"config.kubernetes.io/local-config": "true"}}
-
-
-def _patch(kinds: str, spec: Obj) -> Obj:
+def _merge(kinds: str, spec: Obj) -> Obj:
     """Return a strategic merge patch for pods of some kinds; a mapping is merged, so other labels stay."""
     kind = kinds.partition("|")[0]
     nested: Obj = spec
@@ -105,32 +93,51 @@ def _patch(kinds: str, spec: Obj) -> Obj:
     return {"target": {"kind": kinds, "labelSelector": OPT_OUT}, "patch": text}
 
 
-def _targets(field: str) -> list[Obj]:
-    """Return the targets of a replacement that writes a field of the pods of every kind."""
-    return [
-        {
-            "select": {"kind": kind, "labelSelector": OPT_OUT},
-            "fieldPaths": [f"{path}.{field}"],
-            "options": {"create": True},
-        }
-        for kind, path in sorted(_POD_PATHS.items())
+def _fill(kinds: str, tolerations: list[Obj]) -> Obj:
+    """Return a JSON 6902 patch that makes tolerations of a list's last items; -1 is the very last."""
+    path = _POD_PATHS[kinds.partition("|")[0]].replace(".", "/")
+    operations = [
+        {"op": "replace", "path": f"/{path}/tolerations/{index - len(tolerations)}", "value": item}
+        for index, item in enumerate(tolerations)
     ]
+    return {"target": {"kind": kinds, "labelSelector": OPT_OUT}, "patch": emit(operations)}
+
+
+def _write(value: str, fields: list[str]) -> Obj:
+    """Return a replacement that writes a scalar into fields of the pods of every kind."""
+    return {
+        "sourceValue": value,
+        "targets": [
+            {
+                "select": {"kind": kind, "labelSelector": OPT_OUT},
+                "fieldPaths": [f"{path}.{field}" for field in fields],
+                "options": {"create": True},
+            }
+            for kind, path in sorted(_POD_PATHS.items())
+        ],
+    }
 
 
 def _slice(resource: str) -> Obj:
-    return {"sourceValue": "1", "targets": _targets(f"containers.0.resources.limits.[{resource}]")}
+    return _write("1", [f"containers.0.resources.limits.[{resource}]"])
 
 
 def _add_quotas(tree: Tree, folder: str, environment: Environment, pool: NodePool, resource: str) -> None:
     """Add a component with a ResourceQuota for every namespace that declares workloads on the pool.
 
-    Quotas of extended resources count requests only. Source: kubernetes.io, Resource Quotas.
+    A quota counts a resource in the whole namespace, on whichever node, so it is the sum over all pools that advertise
+    the resource under this name. Quotas of extended resources count requests only. Source: kubernetes.io, Resource
+    Quotas.
     """
-    slices: dict[str, int] = {}
-    for workload in environment.overlay.workloads:
-        if workload.pool in (None, pool.name):
-            slices[workload.namespace] = slices.get(workload.namespace, 0) + workload.slices
-    for namespace, count in sorted(slices.items()):
+    pools = environment.overlay.node_pools
+    same = {other.name for other in pools if resource_names(other) == [resource]}
+    here = {item.namespace for item in environment.overlay.workloads if item.pool in (None, pool.name)}
+    for namespace in sorted(here):
+        count = sum(
+            workload.slices
+            for workload in environment.overlay.workloads
+            if workload.namespace == namespace and (workload.pool is None or workload.pool in same)
+        )
         quota = {
             "apiVersion": "v1",
             "kind": "ResourceQuota",

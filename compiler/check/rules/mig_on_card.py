@@ -56,7 +56,7 @@ def _profiles(item: PoolPlatform, known: frozenset[str]) -> Iterator[Finding]:
     most = _SLICES_OF_A30 if "4g.24gb" in known else _SLICES
     if taken > most:
         yield Finding(
-            f"the MIG profiles of pool {item.pool.name} need {taken} slices, and a card has {most}: some cannot be made",
+            f"the MIG profiles of pool {item.pool.name} need {taken} slices and a card has {most}: some cannot be made",
             item.place("mig", "profiles"),
             "list fewer or smaller instances",
         )

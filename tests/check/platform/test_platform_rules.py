@@ -174,7 +174,7 @@ CASES: tuple[tuple[Severity, Case], ...] = (
                 **_NO_SHARING,
                 MIG: "    mig: {strategy: mixed, profiles: §[{name: 3g.40gb, count: 2}, {name: 2g.20gb, count: 1}]}\n",
             },
-            "need 8 slices, and a card has 7",
+            "need 8 slices and a card has 7",
             mended={
                 GPU: _A100,
                 **_NO_SHARING,

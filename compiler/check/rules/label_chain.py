@@ -19,12 +19,15 @@ from collections.abc import Iterator
 
 from compiler.check.objects.certainty import if_nothing_else
 from compiler.check.objects.labels import GPU_PRESENT, Makers, makers
-from compiler.check.objects.nfd import PCI_PRESENT, NfdRule
+from compiler.check.objects.nfd import NAMESPACE, PCI_PRESENT, NfdRule
 from compiler.check.objects.nodes import Requirement, selector, terms
 from compiler.check.objects.programs import Program, gpu_requests, stack_pods
 from compiler.check.rule import Finding, SceneRule
 from compiler.check.scene import PodTemplate, Scene
 from compiler.diagnostics import Related, Severity
+
+_NOTHING = "which nothing makes"
+_BY_DEFAULT = f"{NAMESPACE}pci-0300_10de.present"
 
 
 def _check(scene: Scene) -> Iterator[Finding]:
@@ -53,7 +56,11 @@ def _finding(
     scene: Scene, pod: PodTemplate, made: Makers, items: list[Requirement], program: Program | None
 ) -> Finding:
     first = items[0]
-    wanted = " or ".join(dict.fromkeys(_wanted(made, item, program) for item in items))
+    wanted = ", or ".join(dict.fromkeys(_wanted(made, item, program) for item in items))
+    if not scene.whole:
+        wanted = wanted.replace(_NOTHING, "which nothing in these files makes")
+    # Labels of NFD's own namespace come from NFD alone: nobody has to know the nodes to say so.
+    certain = scene.pools is not None or (scene.whole and first.label.startswith(NAMESPACE))
     effect = "it gets 0 pods, and Flux and Argo CD call that healthy"
     if pod.owner.kind != "DaemonSet":
         effect = "its pods stay Pending"
@@ -68,7 +75,7 @@ def _finding(
         pod.place(*first.route, key=first.route[0] == "nodeSelector"),
         _cure(made, items),
         related,
-        if_nothing_else(scene) if scene.pools is not None else Severity.WARNING,
+        if_nothing_else(scene) if certain else Severity.WARNING,
     )
 
 
@@ -88,15 +95,13 @@ def _wanted(made: Makers, item: Requirement, program: Program | None) -> str:
         return f"{item.label}{value}, which is a board without a PCI card"
     if _foreign(made, item.label):
         return f"{item.label}{value}, which a rule makes, but not for an NVIDIA card"
-    return f"{item.label}{value}, which nothing makes"
+    return f"{item.label}{value}, {_NOTHING}"
 
 
 def _cure(made: Makers, items: list[Requirement]) -> str:
     for item in items:
-        close = made.closest(item.label)
-        if PCI_PRESENT.fullmatch(item.label) and close:
-            fields = _fields(item.label)
-            return f"NFD makes {close}: select that, or give NFD's worker sources.pci.deviceLabelFields: {fields}"
+        if PCI_PRESENT.fullmatch(item.label) and (cure := _pci_cure(made, item.label)):
+            return cure
         if item.label in made.unread:
             return "a NodeFeatureRule makes it, but nothing runs NFD: add NFD's master and worker"
         if _foreign(made, item.label):
@@ -111,6 +116,16 @@ def _cure(made: Makers, items: list[Requirement]) -> str:
                 "that carries it; GPU Feature Discovery does not make it"
             )
     return "select a label that is made, or declare this one on the node pool that carries it"
+
+
+def _pci_cure(made: Makers, label: str) -> str | None:
+    """Return both ways out where NFD's label for a card has another form, as it is known or as it is by default."""
+    close = made.closest(label) if made.pci else _BY_DEFAULT
+    if close is None or close == label:
+        return None
+    unless = "" if made.pci else "unless it is told otherwise, "
+    fields = _fields(label)
+    return f"{unless}NFD makes {close}: select that, or give NFD's worker sources.pci.deviceLabelFields: {fields}"
 
 
 def _fields(label: str) -> str:

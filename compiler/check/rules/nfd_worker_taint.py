@@ -33,7 +33,8 @@ def _check(scene: Scene) -> Iterator[Finding]:
                 f"{worker} does not tolerate the taint {shown(taint)} of {named(pools)}: the nodes get no labels, "
                 f"{ends}; there is no event, and the apply is green",
                 place(worker.pod),
-                f"add to the worker's own tolerations (in NFD's chart: worker.tolerations): {as_toleration(taint)}",
+                "add to the worker's own tolerations (worker.tolerations in NFD's chart, nfd.worker.tolerations in the "
+                f"device plugin's): {as_toleration(taint)}",
                 described(pools),
             )
 

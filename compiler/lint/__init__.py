@@ -1,0 +1,1 @@
+"""Runs the rules on what gpuc did not make: manifests, chart values, configurations, Talos patches."""

@@ -1,4 +1,4 @@
-"""`python -m tests.e2e [build | SCENARIO]`."""
+"""`python -m tests.e2e [can-build | build | SCENARIO]...`."""
 
 from __future__ import annotations
 
@@ -11,13 +11,18 @@ from pathlib import Path
 
 from tests.e2e import build, sandbox
 from tests.e2e.api import ApiError
-from tests.e2e.cluster import assemble
+from tests.e2e.cluster import Cluster, assemble
 from tests.e2e.evidence import Evidence, NotProven
 from tests.e2e.gitserver import GitServer
 from tests.e2e.processes import ProgramFailed, Programs
+from tests.e2e.served import CompileFailed
 
 RUN = build.CHECKOUT / ".tools" / "e2e" / "run"
-SCENARIOS = ("worker4",)
+SHARED = ("worker4", "argocd", "red", "pools")
+"""Scenarios that leave a cluster as they found it, in the order in which they run on one."""
+ALONE = ("harness",)
+"""Scenarios that need a cluster for themselves, and only run when asked for."""
+SCENARIOS = (*SHARED, *ALONE)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -28,50 +33,69 @@ def main(arguments: list[str] | None = None) -> int:
     """
     parser = argparse.ArgumentParser(prog="python -m tests.e2e", description=__doc__)
     parser.add_argument(
-        "what", nargs="*", default=list(SCENARIOS), help="build, or scenarios; by default all scenarios"
+        "what",
+        nargs="*",
+        default=list(SHARED),
+        help=f"can-build, build, or any of {', '.join(SCENARIOS)}; by default {', '.join(SHARED)}",
     )
     parser.add_argument("--logs", type=Path, help="folder that gets every program's log")
     chosen = parser.parse_args(arguments)
-    unknown = sorted(set(chosen.what) - {"build", *SCENARIOS})
+    unknown = sorted(set(chosen.what) - {"can-build", "build", *SCENARIOS})
     if unknown:
         parser.error(f"there is no scenario {', '.join(unknown)}; there are {', '.join(SCENARIOS)}")
+    if "can-build" in chosen.what:
+        return 0 if build.find_compiler() else 5
+    scenarios = [name for name in chosen.what if name != "build"]
+    if scenarios and not sandbox.is_allowed():  # before a build of 20 minutes
+        return 5
     try:
         binaries = build.build()
     except build.BuildFailed as error:
         print(error, file=sys.stderr)
         return 5
-    scenarios = [name for name in chosen.what if name != "build"]
     logs = chosen.logs.resolve() if chosen.logs else None
     return sandbox.run_inside(RUN, lambda folder: _prove_all(scenarios, binaries, folder, logs)) if scenarios else 0
 
 
 def _prove_all(scenarios: list[str], binaries: Path, folder: Path, logs: Path | None) -> int:
-    """Prove one scenario after the other, each with a cluster of its own, up to the first that fails."""
-    for name in scenarios:
-        code = prove(name, binaries, folder / name, logs / name if logs else None)
+    """Prove the scenarios that can share a cluster on one, the others each on its own, up to the first that fails."""
+    shared = [name for name in SHARED if name in scenarios]
+    for names in [shared, *([name] for name in ALONE if name in scenarios)]:
+        code = prove(names, binaries, folder / names[0], logs / names[0] if logs else None) if names else 0
         if code != 0:
             return code
     return 0
 
 
-def prove(scenario: str, binaries: Path, folder: Path, logs: Path | None) -> int:
-    """Put a cluster together below `folder` and run one scenario against it. Returns the exit code."""
+def prove(scenarios: list[str], binaries: Path, folder: Path, logs: Path | None) -> int:
+    """Put a cluster together below `folder` and run scenarios against it in their order. Returns the exit code."""
     start = time.monotonic()
-    module = importlib.import_module(f"tests.e2e.scenarios.{scenario}")
+    evidence = Evidence()
     try:
         (folder / "git").mkdir(parents=True)
         with Programs(folder / "logs") as programs, GitServer(folder / "git") as git:
-            evidence = Evidence(check=programs.check)
             cluster = assemble(programs, git, binaries, folder)
-            module.prove(cluster, evidence)
-    except (NotProven, ProgramFailed, ApiError, LookupError, TimeoutError) as error:
+            print(f"-- a cluster from nothing  ({time.monotonic() - start:.0f} s)", flush=True)
+            for name in scenarios:
+                _prove_one(name, cluster, evidence)
+    except (NotProven, ProgramFailed, ApiError, CompileFailed, LookupError, TimeoutError) as error:
         print(f"FAILED: {error}", file=sys.stderr)
         return 1
     finally:
         if logs:
             shutil.copytree(folder / "logs", logs, dirs_exist_ok=True)
-    print(f"{scenario}: {evidence.count} facts proven in {time.monotonic() - start:.0f} s", flush=True)
+    print(f"{evidence.count} facts proven in {time.monotonic() - start:.0f} s", flush=True)
     return 0
+
+
+def _prove_one(scenario: str, cluster: Cluster, evidence: Evidence) -> None:
+    module = importlib.import_module(f"tests.e2e.scenarios.{scenario}")
+    start = time.monotonic()
+    title, _, _ = (module.__doc__ or "").partition("\n")
+    print(f"-- {scenario}: {title}", flush=True)
+    with evidence.meanwhile(cluster.programs.check):
+        module.prove(cluster, evidence)
+    print(f"-- {scenario} took {time.monotonic() - start:.0f} s", flush=True)
 
 
 if __name__ == "__main__":

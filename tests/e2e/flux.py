@@ -127,6 +127,16 @@ def message(api: Api, kind: tuple[str, str], name: str, namespace: str = NAMESPA
     return str(condition(api.get(*kind, name, namespace), "Ready").get("message", ""))
 
 
+def health_failures(api: Api, name: str, namespace: str = NAMESPACE) -> list[str]:
+    """Return what a Kustomization's failed health checks waited for, from its events.
+
+    Its condition says so too, but only until the next attempt, which may follow at once.
+    """
+    events = [one for one in api.find("v1", "Event", namespace) if one["involvedObject"]["name"] == name]
+    found = [one["message"] for one in events if one["reason"] == "HealthCheckFailed"]
+    return [message.partition("waiting for: ")[2] for message in found]
+
+
 def applied_revision(api: Api, name: str, namespace: str = NAMESPACE) -> str:
     """Return the commit that a Kustomization applied last, as a bare hash; empty where it never did."""
     obj = api.get(*KUSTOMIZATION, name, namespace) or {}

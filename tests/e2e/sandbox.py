@@ -40,10 +40,7 @@ def run_inside(folder: Path, main: Callable[[Path], int]) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     user, group, root = os.getuid(), os.getgid(), os.geteuid() == 0
     sys.stdout.flush()
-    try:
-        linux.unshare(_OWN if root else _OWN | linux.CLONE_NEWUSER)
-    except OSError as error:
-        print(_HELP.format(error=error), file=sys.stderr)
+    if not _leave():
         return 5
     if not root:
         Path("/proc/self/setgroups").write_text("deny", encoding="ascii")
@@ -55,6 +52,25 @@ def run_inside(folder: Path, main: Callable[[Path], int]) -> int:
     if child == 0:
         os._exit(_first_process(folder, main))
     return _wait(child)
+
+
+def is_allowed() -> bool:
+    """Say whether this machine allows namespaces, and print why where it does not. This process stays where it is."""
+    sys.stdout.flush()
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if _leave() else 1)
+    return os.waitpid(child, 0)[1] == 0
+
+
+def _leave() -> bool:
+    """Leave the namespaces that this process shares with others; say why where the kernel refuses."""
+    try:
+        linux.unshare(_OWN if os.geteuid() == 0 else _OWN | linux.CLONE_NEWUSER)
+    except OSError as error:
+        print(_HELP.format(error=error), file=sys.stderr, flush=True)
+        return False
+    return True
 
 
 def _first_process(folder: Path, main: Callable[[Path], int]) -> int:

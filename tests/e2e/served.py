@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import shutil
 import subprocess
@@ -70,6 +71,12 @@ def edit(path: Path, old: str, new: str) -> None:
     if text.count(old) != 1:
         raise LookupError(f"{path} has {old!r} {text.count(old)} times, not once")
     path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def write(path: Path, content: Obj) -> None:
+    """Write a mapping to a file, as JSON, which is YAML too; folders are made."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(content), encoding="utf-8")
 
 
 def gpuc_compile(root: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from functools import partial
 from pathlib import Path
@@ -18,20 +19,37 @@ WORKER1 = "k8s-worker1"
 CONTROL1 = "k8s-control1"
 POOL = "worker4"
 PRESENT = "nvidia.com/gpu.present"
-_POOLED = {
+_OF_NFD = ("nvidia.com/", "feature.node.kubernetes.io/")
+# The run is to take minutes, so Flux is asked to wait for less than is compiled. The gate's timeout is 30 s, since Flux
+# raises what is below.
+_QUICK: dict[str, Obj] = {
+    "gpu-gate": {"interval": "5s", "retryInterval": "2s", "timeout": "30s"},
+    "gpu-monitoring": {"retryInterval": "2s"},
+}
+POOLED = {
     "the device plugin": live.PLUGIN,
     "GPU feature discovery": live.GFD,
     "the DCGM exporter": live.DCGM,
 }
 
 
-def follow(cluster: Cluster, evidence: Evidence, revision: str, words: str) -> None:
-    """Point Flux at the served repository as README.md says, and wait until the stack of a commit is Ready."""
+def follow(cluster: Cluster, evidence: Evidence, revision: str, words: str, overlay: str = POOL) -> None:
+    """Point Flux at the served repository as README.md says, and wait until the stack of a commit is Ready.
+
+    Args:
+        cluster: whose Flux it is.
+        evidence: gets two facts.
+        revision: hash of the commit.
+        words: what is applied.
+        overlay: which one; README.md speaks of worker4.
+    """
     api = cluster.api
+    pointer = readme_flux(cluster.repository.tree / "README.md")
+    pointer["spec"]["path"] = pointer["spec"]["path"].replace("worker4", overlay)
+    api.apply(pointer)
+    api.patch(pointer, {"spec": {"patches": [_hurry(name, spec) for name, spec in _QUICK.items()]}})
     # `flux bootstrap` makes this one, under this name.
     api.apply(flux.git_repository("flux-system", cluster.git.url("fleet.git")))
-    api.apply(readme_flux(cluster.repository.tree / "README.md"))
-    hurry(api, evidence)
     evidence.eventually(
         f"Flux, pointed at it by the lines in README.md, applied {words}",
         lambda: flux.applied_revision(api, "gpu-stack"),
@@ -49,27 +67,18 @@ def readme_flux(readme: Path) -> Obj:
     Raises:
         LookupError: there is not exactly one such block, or it is longer than ten lines.
     """
-    blocks = re.findall(r"^```yaml\n(apiVersion: kustomize\.toolkit.+?)^```$", readme.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    blocks = re.findall(r"(?ms)^```yaml\n(apiVersion: kustomize\.toolkit.+?)^```$", readme.read_text(encoding="utf-8"))
     if len(blocks) != 1 or blocks[0].count("\n") > 10:
         raise LookupError(f"{readme} has no Flux Kustomization of at most ten lines, or several")
     (found,) = parse(blocks[0])
     return found
 
 
-def hurry(api: Api, evidence: Evidence) -> None:
-    """Shorten what the compiled Kustomizations wait, on the live objects: the run is to take minutes.
-
-    The gate's timeout is 30 s and no less, since Flux raises what is below. A commit brings the compiled values back.
-    """
-    quick = {"retryInterval": "2s"}
-    changes: dict[str, Obj] = {"gpu-gate": {**quick, "interval": "5s", "timeout": "30s"}, "gpu-monitoring": quick}
-    for name, spec in changes.items():
-        evidence.wait(f"{name} exists", partial(_exists, api, name), within_s=60)
-        api.patch(flux.named(name), {"spec": spec})
-
-
-def _exists(api: Api, name: str) -> bool:
-    return api.get(*flux.KUSTOMIZATION, name, flux.NAMESPACE) is not None
+def _hurry(name: str, spec: Obj) -> Obj:
+    """Return the patch that shortens what a compiled Kustomization waits."""
+    api_version, kind = flux.KUSTOMIZATION
+    patch = {"apiVersion": api_version, "kind": kind, "metadata": {"name": name}, "spec": spec}
+    return {"target": {"kind": kind, "name": name}, "patch": json.dumps(patch)}
 
 
 def commit(cluster: Cluster, message: str) -> str:
@@ -81,7 +90,7 @@ def commit(cluster: Cluster, message: str) -> str:
 
 def no_pods_yet(cluster: Cluster, evidence: Evidence) -> None:
     """Show that nothing runs on GPU nodes before one is known, which Flux calls healthy."""
-    for words, daemon_set in _POOLED.items():
+    for words, daemon_set in POOLED.items():
         evidence.eventually(
             f"before a card is reported, {words} has 0 desired pods",
             partial(live.desired, cluster.api, NAMESPACE, f"{daemon_set}-{POOL}"),
@@ -106,8 +115,8 @@ def pods_land(cluster: Cluster, machines: Machines, evidence: Evidence) -> None:
         "true",
         within_s=30,
     )
-    evidence.now("and no other node", _labelled(api), [WORKER4])
-    for words, daemon_set in _POOLED.items():
+    evidence.now("and no other node", labelled(api), [WORKER4])
+    for words, daemon_set in POOLED.items():
         evidence.eventually(
             f"{words} has exactly one pod, on k8s-worker4",
             partial(live.where, api, NAMESPACE, f"{daemon_set}-{POOL}"),
@@ -132,17 +141,32 @@ def gpus_appear(cluster: Cluster, machines: Machines, evidence: Evidence, count:
     )
 
 
-def _labelled(api: Api) -> list[str]:
+def labelled(api: Api) -> list[str]:
+    """Return the nodes that NFD found a card on, sorted."""
     return sorted(node["metadata"]["name"] for node in api.find("v1", "Node", labels=f"{PRESENT}=true"))
 
 
-def remove(cluster: Cluster, evidence: Evidence) -> None:
-    """Take the Kustomization away that points Flux at the stack, and wait for everything to be pruned."""
+def remove(cluster: Cluster, evidence: Evidence, fact: str) -> None:
+    """Take the Kustomization away that points Flux at the stack, and wait until all that it brought are gone."""
     api = cluster.api
     api.delete(*flux.KUSTOMIZATION, "gpu", flux.NAMESPACE)
+    api.delete(*flux.GIT_REPOSITORY, "flux-system", flux.NAMESPACE)
     evidence.eventually(
-        "once the Kustomization is removed, Flux prunes and removes the others",
+        fact,
         lambda: [one["metadata"]["name"] for one in api.find(*flux.KUSTOMIZATION, flux.NAMESPACE)],
         [],
         within_s=60,
     )
+
+
+def clean(api: Api) -> None:
+    """Take away what a removed stack leaves: what NFD published, and the labels of nodes that have no NFD any more."""
+    for kind in ("NodeFeature", "NodeFeatureRule"):
+        for one in api.find("nfd.k8s-sigs.io/v1alpha1", kind):
+            meta = one["metadata"]
+            api.delete("nfd.k8s-sigs.io/v1alpha1", kind, meta["name"], meta.get("namespace", ""))
+    for node in api.find("v1", "Node"):
+        meta = node["metadata"]
+        labels = {key: None for key in meta["labels"] if key.startswith(_OF_NFD)}
+        annotations = {key: None for key in meta.get("annotations", {}) if key.startswith("nfd.")}
+        api.patch(node, {"metadata": {"labels": labels, "annotations": annotations}})

@@ -48,6 +48,7 @@ def prove(cluster: Cluster, evidence: Evidence) -> None:
         _six(cluster, machines, evidence)
         _broken(cluster, evidence)
         _removed(cluster, evidence, stack)
+    chain.clean(api)
 
 
 def _accepted(api: Api, evidence: Evidence, stack: list[Obj]) -> None:
@@ -82,8 +83,8 @@ def _monitoring_waits(api: Api, evidence: Evidence) -> None:
 def _gate_waits(api: Api, evidence: Evidence) -> None:
     evidence.eventually(
         "the gate is not Ready, and names the node that it waits for",
-        lambda: (_ready(api, "gpu-gate"), _message(api, "gpu-gate").partition("waiting for: ")[2]),
-        ("False", "[Node/k8s-worker4 status: 'InProgress']"),
+        lambda: (_ready(api, "gpu-gate") == "True", flux.health_failures(api, "gpu-gate")),
+        (False, ["[Node/k8s-worker4 status: 'InProgress']"]),
         within_s=60,
     )
     evidence.now("while the stack is Ready", _ready(api, "gpu-stack"), "True")
@@ -119,12 +120,11 @@ def _toleration_is_needed(api: Api, evidence: Evidence) -> None:
 
 def _monitoring_follows(cluster: Cluster, evidence: Evidence) -> None:
     api = cluster.api
-    evidence.now(
-        "all that while monitoring was not Ready, so the GPUs did not wait", _ready(api, "gpu-monitoring"), "False"
-    )
-    install_crds(api, read_crds(["servicemonitors.monitoring.coreos.com"]))
+    waits = _ready(api, "gpu-monitoring") != "True"  # Unknown while Flux tries again
+    evidence.now("all that while monitoring was not Ready, so the GPUs did not wait", waits, expected=True)
+    install_crds(api, read_crds(["servicemonitors.monitoring.coreos.com", "prometheusrules.monitoring.coreos.com"]))
     evidence.eventually(
-        "once the ServiceMonitor CRD exists monitoring is Ready",
+        "once the CRDs of the Prometheus operator exist monitoring is Ready",
         lambda: _ready(api, "gpu-monitoring"),
         "True",
         within_s=60,
@@ -270,7 +270,7 @@ def _removed(cluster: Cluster, evidence: Evidence, stack: list[Obj]) -> None:
     gone = [obj for obj in stack if obj not in kept]
     before = live.uids(api, kept)
     api.delete(*flux.KUSTOMIZATION, "apps", flux.NAMESPACE)
-    chain.remove(cluster, evidence)
+    chain.remove(cluster, evidence, "once the Kustomization is removed, Flux removes the others")
     evidence.eventually(f"and the other {len(gone)} objects are gone", lambda: live.present(api, gone), [], within_s=30)
     evidence.now("the namespace and the CRDs are the same as before", live.uids(api, kept), before)
 

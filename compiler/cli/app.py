@@ -16,7 +16,7 @@ from compiler.cli.output import report
 from compiler.cli.render import Format
 from compiler.errors import ExitCode, GpucError
 
-COMMANDS = ("compile", "check", "diff", "lint", "talos", "graph", "explain", "schema")
+COMMANDS = ("compile", "check", "diff", "doctor", "lint", "talos", "graph", "explain", "schema")
 """In the order of the help; each is a module of this package with a function `command`."""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from compiler.model.base import Model
-from compiler.model.kube import ContainerSettings, ImageSettings, Toleration
+from compiler.model.kube import ContainerSettings, DaemonSettings, ImageSettings, Toleration
 from compiler.model.overlay import NodePool
 from compiler.model.stack import GPU_PRESENT, GPUStack
 from compiler.objects import Json, Obj
@@ -155,7 +155,7 @@ def workload(
     }
 
 
-def update_strategy(settings: ContainerSettings, default: Obj) -> Obj:
+def update_strategy(settings: DaemonSettings, default: Obj) -> Obj:
     """Return a DaemonSet's update strategy."""
     chosen = settings.update_strategy
     if chosen is None:

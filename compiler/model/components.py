@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from compiler.model.base import Mistake, Model
-from compiler.model.kube import Annotations, ContainerSettings, ImageSettings, Labels, PodSettings
+from compiler.model.kube import Annotations, ContainerSettings, DaemonSettings, ImageSettings, Labels, PodSettings
 from compiler.model.monitoring import ServiceMonitor
 from compiler.model.scalars import (
     AbsolutePath,
@@ -78,7 +78,7 @@ class NodeFeatureDiscovery(ImageSettings):
     version: ImageTag = Field(description="Release of NFD, such as v0.19.0; its CRDs travel with it.")
     pci: PciSource = Field(PciSource(), description="What NFD labels by PCI device.")
     master: ContainerSettings = Field(ContainerSettings(), description="The Deployment that writes the labels.")
-    worker: ContainerSettings = Field(ContainerSettings(), description="The DaemonSet that looks at the nodes.")
+    worker: DaemonSettings = Field(DaemonSettings(), description="The DaemonSet that looks at the nodes.")
     gc: ContainerSettings = Field(ContainerSettings(), description="The Deployment that cleans up after removed nodes.")
 
 

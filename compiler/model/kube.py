@@ -31,7 +31,16 @@ def _by_key(value: dict[str, V]) -> dict[str, V]:
     return dict(sorted(value.items()))
 
 
+def _not_ours(value: dict[str, str]) -> dict[str, str]:
+    """Refuse the labels by which gpuc's workloads select their pods, and those that say whose the pods are."""
+    taken = [f"app.kubernetes.io/{name}" for name in ("component", "instance", "managed-by", "name")]
+    if found := [key for key in taken if key in value]:
+        raise Mistake(f"must not set {found[0]}, which gpuc sets: it says which pods are whose", "choose another label")
+    return value
+
+
 Labels = Annotated[dict[LabelKey, LabelValue], AfterValidator(_by_key)]
+PodLabels = Annotated[Labels, AfterValidator(_not_ours)]
 Annotations = Annotated[dict[LabelKey, str], AfterValidator(_by_key)]
 Amounts = Annotated[dict[ResourceName, Quantity], AfterValidator(_by_key)]
 
@@ -224,11 +233,16 @@ class ContainerSettings(Model):
     )
     priority_class_name: DnsSubdomain | None = Field(None, description="PriorityClass of the pods.")
     annotations: Annotations = Field({}, description="Annotations of the pods.")
-    labels: Labels = Field({}, description="Labels of the pods, besides those that gpuc sets.")
+    labels: PodLabels = Field({}, description="Labels of the pods, besides those that gpuc sets.")
     security_context: SecurityContext | None = Field(
         None, description="Replaces the security context that gpuc computes."
     )
-    update_strategy: UpdateStrategy | None = Field(None, description="How a DaemonSet replaces its pods.")
+
+
+class DaemonSettings(ContainerSettings):
+    """A component that is a DaemonSet."""
+
+    update_strategy: UpdateStrategy | None = Field(None, description="How the DaemonSet replaces its pods.")
 
 
 class ImageSettings(Model):
@@ -240,5 +254,5 @@ class ImageSettings(Model):
     )
 
 
-class PodSettings(ContainerSettings, ImageSettings):
+class PodSettings(DaemonSettings, ImageSettings):
     """A component that is one pod with one image."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from compiler.errors import InputError
 from compiler.objects import Obj
 from compiler.yaml.readback import load_all
 from tests.components import facts
@@ -272,8 +273,20 @@ def test_without_a_service_monitor_there_is_no_monitoring_root(tmp_path: Path, e
     assert [root for root in built.tree.roots if root.endswith("/monitoring")] == []
 
 
-def test_a_label_of_the_user_s_cannot_take_pods_from_their_workload(tmp_path: Path) -> None:
-    labels = "labels: {app.kubernetes.io/name: x, app.kubernetes.io/instance: y, example.com/z: z}"
-    plugin = build(tmp_path, stack_with(labels))[PLUGIN]
+def test_a_label_of_the_user_s_is_added_to_those_that_select_the_pods(tmp_path: Path) -> None:
+    plugin = build(tmp_path, stack_with("labels: {example.com/z: z}"))[PLUGIN]
     assert facts.unselected_pods([plugin]) == []
     assert facts.pod(plugin)["metadata"]["labels"]["example.com/z"] == "z"
+
+
+@pytest.mark.parametrize("key", ["component", "instance", "managed-by", "name"])
+def test_a_label_of_the_user_s_cannot_take_pods_from_their_workload(tmp_path: Path, key: str) -> None:
+    with pytest.raises(InputError, match=f"must not set app.kubernetes.io/{key}, which gpuc sets"):
+        build(tmp_path, stack_with(f"labels: {{app.kubernetes.io/{key}: x}}"))
+
+
+@pytest.mark.parametrize("part", ["master", "gc"])
+def test_a_deployment_takes_no_update_strategy(tmp_path: Path, part: str) -> None:
+    with pytest.raises(InputError, match="unknown key `updateStrategy`"):
+        stack = STACK.replace("version: v0.19.0", f"version: v0.19.0, {part}: {{updateStrategy: {{type: OnDelete}}}}")
+        build(tmp_path, stack)

@@ -287,6 +287,6 @@ def test_a_label_of_the_user_s_cannot_take_pods_from_their_workload(tmp_path: Pa
 
 @pytest.mark.parametrize("part", ["master", "gc"])
 def test_a_deployment_takes_no_update_strategy(tmp_path: Path, part: str) -> None:
+    stack = STACK.replace("version: v0.19.0", f"version: v0.19.0, {part}: {{updateStrategy: {{type: OnDelete}}}}")
     with pytest.raises(InputError, match="unknown key `updateStrategy`"):
-        stack = STACK.replace("version: v0.19.0", f"version: v0.19.0, {part}: {{updateStrategy: {{type: OnDelete}}}}")
         build(tmp_path, stack)

@@ -16,7 +16,7 @@ from compiler.cli.output import report
 from compiler.cli.render import Format
 from compiler.errors import ExitCode, GpucError
 
-COMMANDS = ("compile", "check", "diff", "doctor", "lint", "talos", "graph", "explain", "schema")
+COMMANDS = ("compile", "check", "diff", "doctor", "lint", "talos", "graph", "explain", "init", "import", "schema")
 """In the order of the help; each is a module of this package with a function `command`."""
 
 
@@ -48,7 +48,8 @@ def application(arguments: Sequence[str]) -> typer.Typer:
     app.callback()(_main)
     wanted = [name for name in COMMANDS if arguments[:1] == [name]]
     for name in wanted or COMMANDS:
-        app.command(name)(import_module(f"compiler.cli.{name}").command)
+        module = f"{name}_" if name == "import" else name  # a module cannot be called like a word of Python's
+        app.command(name)(import_module(f"compiler.cli.{module}").command)
     return app
 
 

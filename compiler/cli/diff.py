@@ -30,7 +30,10 @@ class DiffFormat(StrEnum):
 def command(
     old: Annotated[str, typer.Argument(help="Git revision, or a folder, to compare with.")] = "HEAD",
     new: Annotated[str | None, typer.Argument(help="The other side; out/ of the working tree if left out.")] = None,
+    *,
     root: RootOption = Path(),
+    overlay: Annotated[str | None, typer.Option("--overlay", help="Only this overlay.")] = None,
+    full: Annotated[bool, typer.Option("--full", help="All of it, also what does not fit on a screen.")] = False,
     format: Annotated[DiffFormat, typer.Option("--format", help="text, markdown or json.")] = DiffFormat.TEXT,  # noqa: A002
 ) -> None:
     """Compare two compiled trees, or any two folders of manifests, as Kubernetes objects; exits 0 either way."""
@@ -38,20 +41,39 @@ def command(
     kustomize = find_tool("kustomize", root, progress)
     with tempfile.TemporaryDirectory(prefix="gpuc-diff-") as folder:
         scratch = Path(folder)
-        before = _side(root, old, scratch, kustomize)
-        after = _side(root, new, scratch, kustomize) if new else folder_side(root / "out", "out", scratch, kustomize)
+        before = _only(_side(root, old, scratch, kustomize), overlay)
+        after = _only(_side(root, new, scratch, kustomize) if new else _working(root, scratch, kustomize), overlay)
     changes = compare(before.roots, after.roots)
-    meant = effects(changes, before.files, after.files)
-    render = {DiffFormat.TEXT: as_text, DiffFormat.JSON: as_json, DiffFormat.MARKDOWN: as_markdown}[format]
-    text = render(changes, meant)
-    typer.echo(text if format is DiffFormat.JSON else safe(text), nl=False)
+    meant = effects(changes, before, after)
+    if format is DiffFormat.JSON:
+        text = as_json(changes, meant)
+    elif format is DiffFormat.MARKDOWN:
+        text = safe(as_markdown(changes, meant))
+    else:
+        text = safe(as_text(changes, meant, full=full))
+    typer.echo(text, nl=False)
+
+
+def _working(root: Path, scratch: Path, kustomize: Path) -> Side:
+    """Return out/ of the working tree."""
+    out = root / "out"
+    if out.is_symlink() or not out.is_dir():
+        raise InputError(Diagnostic(NOT_COMPARABLE, f"there is no folder {out}", help="run `gpuc compile` first"))
+    return folder_side(out, "out", scratch, kustomize)
 
 
 def _side(root: Path, named: str, scratch: Path, kustomize: Path) -> Side:
     """Return the side that an argument names: a folder or file where there is one, else a git revision."""
     path = Path(named)
-    if path.is_dir() or (path.is_file() and "." in named):
+    if named and (path.is_dir() or (path.is_file() and path.suffix)):
         return folder_side(path, named, scratch, kustomize)
-    if named.startswith("-"):
-        raise InputError(Diagnostic(NOT_COMPARABLE, f"{named} is neither a folder nor a revision"))
     return revision_side(root, named, scratch, kustomize)
+
+
+def _only(side: Side, overlay: str | None) -> Side:
+    """Return what belongs to an overlay, whose name is the second part of every path below out/ but those of bases."""
+    if overlay is None or "" in side.roots:
+        return side
+    roots = {root: objects for root, objects in side.roots.items() if root.split("/")[1] == overlay}
+    files = {path: text for path, text in side.files.items() if overlay in path.split("/")[1:3]}
+    return Side(side.name, roots, files)

@@ -58,6 +58,12 @@ def condition(obj: Obj, kind: str) -> Obj:
     return next((one for one in items(obj, "status", "conditions") if text(one, "type") == kind), {})
 
 
+def short(revision: str) -> str:
+    """Return a revision such as main@sha1:5f2b6c1d... with as much of its hash as people compare."""
+    before, colon, digest = one_line(revision).rpartition(":")
+    return f"{before}{colon}{digest[:12]}"
+
+
 def one_line(said: str) -> str:
     """Return somebody else's words on one line and not too long, so that they cannot pose as lines of the report."""
     line = " ".join(said[: 4 * _LONGEST].split())

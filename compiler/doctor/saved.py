@@ -132,6 +132,7 @@ def _logs(found: _Found, pods: list[str]) -> dict[str, str]:
     for stem, text in found.logs:
         of_file = next((pod for pod in pods if pod in stem), "")
         for line in text.splitlines():
-            of_line = line.removeprefix(_PREFIX).partition("/")[0] if line.startswith(_PREFIX) else of_file
-            logs.setdefault(of_line, []).append(line)
+            source, bracket, said = line.removeprefix(_PREFIX).partition("] ")
+            prefixed = line.startswith(_PREFIX) and bracket
+            logs.setdefault(source.partition("/")[0] if prefixed else of_file, []).append(said if prefixed else line)
     return {pod: "\n".join(lines) for pod, lines in logs.items()}

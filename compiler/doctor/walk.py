@@ -68,7 +68,7 @@ def _step(case: Case, link: Link, before: Sequence[Step]) -> Step:
         step.title for step in before if step.id in link.after and step.status in (Status.BROKEN, Status.NOT_LOOKED_AT)
     ]
     if first:
-        return Step(link.id, link.title, Status.NOT_LOOKED_AT, (f"comes after: {', '.join(first)}",))
+        return Step(link.id, link.title, Status.NOT_LOOKED_AT, (f"{first[0]} comes first",))
     unread = [_unread(case, kind) for kind in link.wanted(case) if case.seen.known(kind) is Known.NO]
     if unread:
         return Step(link.id, link.title, Status.UNKNOWN, tuple(unread))

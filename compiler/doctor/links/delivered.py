@@ -7,7 +7,7 @@ import shlex
 from compiler.components.device_plugin import NAME as PLUGIN
 from compiler.doctor import snapshot as kinds
 from compiler.doctor.case import Case, Finding, Link, Verdict
-from compiler.doctor.data import condition, dig, items, one_line, text
+from compiler.doctor.data import condition, dig, items, one_line, short, text
 from compiler.doctor.snapshot import Kind
 from compiler.model.delivery import Flux
 from compiler.objects import Obj
@@ -75,7 +75,9 @@ def _flux(case: Case, flux: Flux) -> Verdict:
     ready = condition(found, "Ready")
     if text(ready, "status") == "False" and text(ready, "reason") not in _EFFECTS:
         return Verdict(findings=(_flux_failed(case, found, name, flux.namespace),))
-    return Verdict((f"Kustomization {name} applied {text(found, 'status', 'lastAppliedRevision') or 'nothing yet'}",))
+    return Verdict(
+        (f"Kustomization {name} applied {short(text(found, 'status', 'lastAppliedRevision')) or 'nothing yet'}",)
+    )
 
 
 def _flux_failed(case: Case, found: Obj, name: str, namespace: str) -> Finding:
@@ -119,7 +121,7 @@ def _argocd(case: Case, name: str, namespace: str) -> Verdict:
                 ),
             )
         )
-    return Verdict((f"Application {name} applied {text(found, 'status', 'sync', 'revision') or 'nothing yet'}",))
+    return Verdict((f"Application {name} applied {short(text(found, 'status', 'sync', 'revision')) or 'nothing yet'}",))
 
 
 LINK = _Delivered()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from compiler.doctor import snapshot as kinds
 from compiler.doctor.case import Case, Finding, Link, Verdict
-from compiler.doctor.data import condition, dig, name, namespace, number, one_line, text
+from compiler.doctor.data import condition, dig, name, namespace, number, one_line, short, text
 from compiler.doctor.links.delivered import flux_command, kinds_of_delivery
 from compiler.doctor.snapshot import Kind
 from compiler.objects import Obj
@@ -61,9 +61,9 @@ def _kustomization(case: Case, wanted: Obj) -> Finding | str:
         return Finding(what, "Flux is busy, or its kustomize-controller is down", (reconcile,))
     applied, newest = text(found, "status", "lastAppliedRevision"), _fetched(case, wanted)
     if newest and applied != newest:
-        what = f"Kustomization {title} applied {one_line(applied)}; its source is at {one_line(newest)}"
+        what = f"Kustomization {title} applied {short(applied)}; its source is at {short(newest)}"
         return Finding(what, "Flux has not come to it yet", (reconcile,))
-    return f"{title} at {one_line(applied)}"
+    return f"{title} at {short(applied)}"
 
 
 def _fetched(case: Case, wanted: Obj) -> str:
@@ -87,7 +87,7 @@ def _application(case: Case, wanted: Obj) -> Finding | str:
         describe = case.kubectl("-n", where, "describe", "applications.argoproj.io", title)
         mend = case.reapply(title.rpartition("-")[2])
         return Finding(what, "Argo CD says why", (describe, mend))
-    return f"{title} at {one_line(text(found, 'status', 'sync', 'revision'))}"
+    return f"{title} at {short(text(found, 'status', 'sync', 'revision'))}"
 
 
 LINK = _Reconciled()

@@ -1,0 +1,138 @@
+"""`gpuc doctor` on saved answers of kubectl: silent on a healthy cluster, right about a broken one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.doctor.cluster import Cluster, healthy, project
+from tests.doctor.faults import FAULTS, RECONCILE, Fault
+from tests.inputs.project import gpuc
+
+Capture = pytest.CaptureFixture[str]
+SNAPSHOTS = Path(__file__).parent / "snapshots"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return project(tmp_path / "repository")
+
+
+@pytest.fixture
+def cluster(root: Path) -> Cluster:
+    return healthy(root)
+
+
+def diagnosed(root: Path, folder: Path, capsys: Capture) -> dict[str, Any]:
+    result = gpuc(capsys, "doctor", "--root", root, "--from", folder, "--format", "json")
+    report: dict[str, Any] = json.loads(result.stdout)
+    assert result.code == (0 if report["holds"] else 1)
+    return report
+
+
+def statuses(report: dict[str, Any]) -> dict[str, str]:
+    return {link["id"]: link["status"] for link in report["links"]}
+
+
+def broken(report: dict[str, Any]) -> dict[str, Any]:
+    (found,) = (link for link in report["links"] if link["id"] == report["firstBroken"])
+    return dict(found["findings"][0])
+
+
+def test_a_healthy_cluster_is_0_and_every_link_holds(
+    root: Path, cluster: Cluster, tmp_path: Path, capsys: Capture
+) -> None:
+    report = diagnosed(root, cluster.save(tmp_path / "saved"), capsys)
+    assert (set(statuses(report).values()), report["firstBroken"], report["notes"]) == ({"ok"}, None, [])
+
+
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
+def test_the_first_broken_link_is(fault: Fault, root: Path, cluster: Cluster, tmp_path: Path, capsys: Capture) -> None:
+    fault.damage(cluster)
+    assert diagnosed(root, cluster.save(tmp_path / "saved"), capsys)["firstBroken"] == fault.link
+
+
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
+def test_the_cause_and_the_command_are(
+    fault: Fault, root: Path, cluster: Cluster, tmp_path: Path, capsys: Capture
+) -> None:
+    fault.damage(cluster)
+    found = broken(diagnosed(root, cluster.save(tmp_path / "saved"), capsys))
+    assert fault.cause in found["cause"]
+    assert fault.command in found["commands"]
+
+
+@pytest.mark.parametrize(
+    "name", ["healthy", "nvml", "nfd-worker-kept-off", "all-slices-taken", "no-service-monitor-crd"]
+)
+def test_the_report_reads(
+    name: str, root: Path, cluster: Cluster, tmp_path: Path, capsys: Capture, request: pytest.FixtureRequest
+) -> None:
+    if name in FAULTS:
+        FAULTS[name].damage(cluster)
+    text = gpuc(capsys, "doctor", "--root", root, "--from", cluster.save(tmp_path / "saved")).stdout
+    shown = text.replace(str(tmp_path), "<tmp>")
+    snapshot = SNAPSHOTS / f"{name}.txt"
+    if request.config.getoption("--update-golden"):
+        snapshot.write_text(shown, encoding="utf-8")
+    assert shown == snapshot.read_text(encoding="utf-8")
+
+
+def test_links_before_the_broken_one_are_ok_and_what_depends_on_it_is_not_looked_at(
+    root: Path, cluster: Cluster, tmp_path: Path, capsys: Capture
+) -> None:
+    FAULTS["runtime-class-missing"].damage(cluster)
+    seen = statuses(diagnosed(root, cluster.save(tmp_path / "saved"), capsys))
+    assert [seen[link] for link in ("node", "taints", "image", "delivered", "namespace")] == ["ok"] * 5
+    assert [seen[link] for link in ("plugin-pod", "allocatable", "pending", "dcgm-exporter")] == ["not-looked-at"] * 4
+
+
+def test_files_may_have_any_names(root: Path, cluster: Cluster, tmp_path: Path, capsys: Capture) -> None:
+    cluster.objects.append(
+        {
+            "apiVersion": "v1",
+            "kind": "Event",
+            "metadata": {"name": "one.1", "namespace": "default"},
+            "involvedObject": {},
+        }
+    )
+    folder = cluster.save(tmp_path / "saved")
+    for index, path in enumerate(sorted(folder.glob("*.json"))):
+        path.rename(folder / f"{index}.json")
+    assert diagnosed(root, folder, capsys)["holds"] is True
+
+
+def test_what_nobody_saved_is_unknown_and_not_0(root: Path, cluster: Cluster, tmp_path: Path, capsys: Capture) -> None:
+    folder = cluster.save(tmp_path / "saved")
+    (folder / "runtimeclasses.json").unlink()
+    report = diagnosed(root, folder, capsys)
+    assert (statuses(report)["runtime-class"], report["firstBroken"], report["holds"]) == ("unknown", None, False)
+
+
+def test_a_command_that_failed_leaves_its_kind_unknown(
+    root: Path, cluster: Cluster, tmp_path: Path, capsys: Capture
+) -> None:
+    folder = cluster.save(tmp_path / "saved")
+    (folder / "daemonsets.json").write_text("", encoding="utf-8")
+    assert statuses(diagnosed(root, folder, capsys))["plugin"] == "unknown"
+
+
+def test_the_commands_to_save_name_the_files_that_are_read(root: Path, capsys: Capture) -> None:
+    shown = gpuc(capsys, "doctor", "--root", root, "--what-to-save", "--context", "home lab").stdout
+    assert "kubectl '--context=home lab' get nodes --output=json > gpu-doctor/nodes.json\n" in shown
+    assert shown.endswith("gpuc doctor --overlay worker4 --from gpu-doctor\n")
+    assert "secret" not in shown.lower()
+
+
+def test_commands_carry_no_trace_of_flux_where_nothing_delivers(tmp_path: Path, capsys: Capture) -> None:
+    root = project(tmp_path / "repository")
+    stack = root / "base/stack.yaml"
+    stack.write_text(stack.read_text(encoding="utf-8").replace("delivery: {flux: {}}\n", ""), encoding="utf-8")
+    cluster = healthy(root)
+    FAULTS["runtime-class-missing"].damage(cluster)
+    found = broken(diagnosed(root, cluster.save(tmp_path / "saved"), capsys))
+    assert found["commands"] == ["kubectl apply --server-side -k out/overlays/worker4"]
+    assert RECONCILE not in found["commands"]

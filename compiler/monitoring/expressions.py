@@ -57,7 +57,8 @@ def slices_taken(where: str = "") -> str:
 
 def vram_held(where: str = "") -> str:
     """Return the ratio of VRAM that cannot be allocated any more, the driver's reserve included."""
-    return f"1 - {of_part('DCGM_FI_DEV_FB_FREE', where)} / {of_part('DCGM_FI_DEV_FB_TOTAL', where)}"
+    total = of_part("DCGM_FI_DEV_FB_TOTAL", where)
+    return f"({total} - {of_part('DCGM_FI_DEV_FB_FREE', where)}) / {total}"
 
 
 def vram_unattributed(where: str = "") -> str:

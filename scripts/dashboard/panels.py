@@ -44,9 +44,13 @@ def _sum(of: str, labels: tuple[str, ...] = ()) -> str:
     return f"sum {by(labels)} ({of})" if labels else f"sum({of})"
 
 
-def _grown(counter: str, window: str) -> str:
-    """Return by how much a counter of each chosen card grew."""
-    return f"max {by(promql.CARD)} (increase({promql.select(counter, CARD)}[{window}]))"
+def _rate(counter: str, window: str) -> str:
+    """Return how fast a counter of each chosen card grows, in a second.
+
+    `rate` and not `increase`: a new pod on a shared card begins new series of all counters, and VictoriaMetrics counts
+    the first value of a series as an increase.
+    """
+    return f"max {by(promql.CARD)} (rate({promql.select(counter, CARD)}[{window}]))"
 
 
 _OF_CARD = "GPU {{gpu}} {{GPU_I_PROFILE}} on {{node}}"
@@ -137,7 +141,7 @@ NODES = (
         "timeseries",
         "percent",
         "VRAM that cannot be allocated any more, the driver's reserve included. The alert looks at the same number.",
-        (Query(f"100 * ({promql.vram_held(NODE)})", _OF_CARD),),
+        (Query(f"100 * {promql.vram_held(NODE)}", _OF_CARD),),
         width=8,
     ),
     Panel(
@@ -152,7 +156,7 @@ NODES = (
 
 CARDS = (
     Panel(
-        "Utilisation",
+        "Utilisation of the chosen cards",
         "timeseries",
         "percent",
         "Time in which the card, its memory interface, encoder and decoder are busy.",
@@ -187,7 +191,7 @@ CARDS = (
         ),
     ),
     Panel(
-        "Power",
+        "Power of the chosen cards",
         "timeseries",
         "watt",
         "Power draw and the limit in force.",
@@ -261,7 +265,7 @@ CARDS = (
         "Energy that each card used.",
         (
             Query(
-                f"{_grown('DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION', '1h')} / 3.6e9",
+                f"3600 * {_rate('DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION', '1h')} / 3.6e9",
                 _OF_CARD,
             ),
         ),
@@ -275,7 +279,7 @@ CARDS = (
         "Retries on the bus in five minutes. Many of them mean a bad riser or slot.",
         (
             Query(
-                _grown("DCGM_FI_DEV_PCIE_REPLAY_COUNTER", "5m"),
+                f"300 * {_rate('DCGM_FI_DEV_PCIE_REPLAY_COUNTER', '5m')}",
                 _OF_CARD,
             ),
         ),

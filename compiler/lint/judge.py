@@ -28,10 +28,14 @@ from compiler.model.kube import Taint
 TAINTS: Final = frozenset({"GPU203", "GPU204"})
 _UNLESS_NODES_KNOWN: Final = frozenset({"GPU203", "GPU204", "GPU205"})
 """Findings that some nodes would make groundless."""
-_UNLESS_COMPLETE: Final = frozenset(
-    {"GPU207", "GPU211", "GPU212", "GPU215", "GPU216", "GPU217", "GPU221", "GPU222", "GPU223", "GPU229", "GPU244"}
+_ON_TALOS: Final = frozenset({"GPU208", "GPU225", "GPU708"})
+_ANY_TALOS: Final = (1, 13)
+"""Stands for a release that nobody names; what is judged by it fails on the others too, or needs CDI."""
+_LABELS: Final = "GPU201"
+_MORE: Final = (
+    "more may be applied to the cluster than these files: what is missing in them is a warning; if they are all there "
+    "is, pass --complete"
 )
-"""Findings that something applied from elsewhere would make groundless."""
 _MONITORING: Final = ("servicemonitors", "podmonitors", "prometheusrules")
 _NFD_CRDS: Final = ("nodefeatures", "nodefeaturerules", "nodefeaturegroups")
 
@@ -108,22 +112,34 @@ def _judge_cluster(cluster: _Cluster, judgement: Judgement) -> Iterator[Diagnost
     scene, known = _scene(cluster), cluster.known
     made = {id(item) for item in cluster.objects if item.traced}
     found = list(_on_scene(scene, made))
+    if scene.whole and not known.complete:
+        found = list(_weaker_if_missing(found, _on_scene(replace(scene, whole=False), made), judgement))
     if scene.pools is None and any(running(scene, *Program)):
         taints = tuple(dict.fromkeys((*tolerated_taints(scene), *gpu_taints(cluster.sight.talos))))
         found += _with_taints(scene, taints)
         judgement.assumptions.append(_about_nodes(taints))
-    if not known.complete and any(item.rule in _UNLESS_COMPLETE for item in found):
-        judgement.assumptions.append(
-            "more may be applied to the cluster than these files: what is missing in them is a warning; "
-            "if they are all there is, pass --complete"
-        )
+    if scene.pools is None and scene.default_runtime is not None:
+        found += _on_talos(scene, known.talos or _ANY_TALOS)
     for item in found:
-        unsure = (
-            (not known.complete and item.rule in _UNLESS_COMPLETE)
-            or (scene.pools is None and item.rule in _UNLESS_NODES_KNOWN)
-            or _is_patched(cluster.sight, item.place)
-        )
+        unsure = scene.pools is None and item.rule in _UNLESS_NODES_KNOWN
+        unsure = unsure or _is_patched(cluster.sight, item.place)
         yield replace(item, severity=Severity.WARNING) if unsure else item
+
+
+def _weaker_if_missing(
+    found: Iterable[Diagnostic], certain: Iterable[Diagnostic], judgement: Judgement
+) -> Iterator[Diagnostic]:
+    """Yield findings, as warnings where they hold only if nothing else is applied to the cluster.
+
+    Who makes a label is known as well as it can be where NFD is in sight, or the nodes themselves.
+    """
+    sure = {(item.rule, item.place) for item in certain}
+    for item in found:
+        if (item.rule, item.place) in sure or item.rule == _LABELS:
+            yield item
+        else:
+            judgement.assumptions.append(_MORE)
+            yield replace(item, severity=Severity.WARNING)
 
 
 def _is_patched(sight: Sight, place: Place | None) -> bool:
@@ -149,6 +165,14 @@ def _with_taints(scene: Scene, taints: tuple[Taint, ...]) -> Iterator[Diagnostic
     supposed = replace(scene, pools=pools)
     for rule in rules_on(SceneRule):
         if rule.code in TAINTS:
+            yield from rule.run(supposed)
+
+
+def _on_talos(scene: Scene, release: tuple[int, int]) -> Iterator[Diagnostic]:
+    """Yield what fails on Talos; that much is known of nodes of which nothing else is."""
+    supposed = replace(scene, pools=(NodeFacts("Talos nodes", (), {}, (), release),))
+    for rule in rules_on(SceneRule):
+        if rule.code in _ON_TALOS:
             yield from rule.run(supposed)
 
 

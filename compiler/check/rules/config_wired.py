@@ -88,6 +88,7 @@ def _unread(scene: Scene) -> Iterator[Finding]:
     read = {
         (item.namespace, text(reference.get("name")))
         for item in readers
+        if _is_told(item)
         for _, volume in items(item.pod.spec.get("volumes"))
         for _, reference in sources(volume)
     }
@@ -96,10 +97,16 @@ def _unread(scene: Scene) -> Iterator[Finding]:
         if config_map.namespace in namespaces and (config_map.namespace, config_map.name) not in read:
             for key in _configurations(config_map):
                 yield Finding(
-                    f"{config_map} holds a configuration of the device plugin that nothing mounts: it has no effect",
+                    f"{config_map} holds a configuration of the device plugin that nothing reads: it has no effect",
                     config_map.place(("data", key), key=True),
                     "mount it in the pods of the device plugin and of GPU Feature Discovery, and set CONFIG_FILE",
                 )
+
+
+def _is_told(item: StackPod) -> bool:
+    """Return whether a pod's program reads a file at all."""
+    managed = any(program_of(container) is Program.CONFIG_MANAGER for _, container in item.pod.containers())
+    return managed or "CONFIG_FILE" in item.env() or item.argument("config-file") is not None
 
 
 def _configurations(config_map: Located) -> Iterator[str]:

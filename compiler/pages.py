@@ -47,6 +47,9 @@ another folder.
 GPU072 no-nodes: No GPU node was named or found to write a first stack for. Name one, or save
 `kubectl get nodes -o json`.
 
+GPU073 no-values: `gpuc import` found no values of the three charts, or values that do not tell their chart. Say it
+with `--chart`.
+
 GPU901 impossible-path: A compiled file would get a path that cannot be written. Rename what leads to it.
 
 GPU902 file-and-folder: One compiled path would be both a file and a folder, or two paths differ only in upper and

@@ -50,9 +50,9 @@ def _one(found: Diagnostic) -> str:
     lines = [f"{found.severity}[{found.rule}]: {safe(found.message)}"]
     gutter = max((len(str(place.line)) for place in _places(found)), default=1)
     if found.place:
-        lines += _excerpt(found.place, "-->", gutter)
+        lines += excerpt(found.place, "-->", gutter)
     for related in found.related:
-        lines += _excerpt(related.place, ":::", gutter, safe(related.message))
+        lines += excerpt(related.place, ":::", gutter, safe(related.message))
     if found.help:
         first, *rest = safe(found.help).split("\n")
         lines.append(f"{'':{gutter}} = help: {first}")
@@ -64,7 +64,7 @@ def _places(found: Diagnostic) -> list[Place]:
     return [*([found.place] if found.place else []), *(related.place for related in found.related)]
 
 
-def _excerpt(place: Place, arrow: str, gutter: int, note: str = "") -> list[str]:
+def excerpt(place: Place, arrow: str, gutter: int, note: str = "") -> list[str]:
     """Return the place, the line it is on and a caret below it; a long line is cut around the caret."""
     head = f"{'':{gutter}}{arrow} {safe(str(place))}"
     if not place.text.strip():

@@ -15,6 +15,7 @@ RUNBOOK = "gpuc:runbook"
 """Stands in the built dashboard where the address of the runbook goes."""
 
 
+@cache
 def dashboard(runbook_url: str) -> str:
     """Return the dashboard as JSON; it links to the runbook where that is an address that a browser can open."""
     if runbook_url.startswith(("https://", "http://")):

@@ -33,7 +33,8 @@ def prove(cluster: Cluster, evidence: Evidence) -> None:
         tree / "base/stack.yaml", "\ndelivery:\n", "\ndelivery:\n  argocd: {repoURL: https://git.example.org/gpu.git}\n"
     )
     gpuc_compile(tree)
-    crds = ["applications.argoproj.io", "appprojects.argoproj.io", "servicemonitors.monitoring.coreos.com"]
+    crds = ["applications.argoproj.io", "appprojects.argoproj.io"]
+    crds += [f"{plural}.monitoring.coreos.com" for plural in ("servicemonitors", "prometheusrules")]
     install_crds(api, read_crds(crds))
     api.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "argocd"}})
     applications = kustomize_build(tree / _readme_argocd(tree / "README.md"))

@@ -54,7 +54,7 @@ class Machines:
         """Switch the machines off: their nodes know nothing of a device any more."""
         for name, machine in self._machines.items():
             for program in [*machine.running.values(), machine.manager.program]:
-                self._cluster.programs.stop(program)
+                self._cluster.programs.stop(program, grace_s=0)
             for resource in machine.reported:
                 nodes.report(self._cluster.api, name, None, resource)
 
@@ -64,7 +64,7 @@ class Machines:
         nvidia.insert_card(machine.kubelet.node)
         while machine.running:
             _, program = machine.running.popitem()
-            self._cluster.programs.stop(program)
+            self._cluster.programs.stop(program, grace_s=0)
 
     def manager(self, name: str) -> DeviceManager:
         """Return what device plugins of a machine register with."""
@@ -94,7 +94,7 @@ class Machines:
                 if machine.kubelet.builds(container) and (name, container["name"]) not in self._held
             }
             for gone in machine.running.keys() - wanted.keys():
-                self._cluster.programs.stop(machine.running.pop(gone))
+                self._cluster.programs.stop(machine.running.pop(gone), grace_s=1)
             for new in wanted.keys() - machine.running.keys():
                 machine.running[new] = machine.kubelet.start(*wanted[new])
             self._report(name, machine)

@@ -116,10 +116,10 @@ class Programs:
         self._running.append(program)
         return program
 
-    def stop(self, program: Program) -> None:
-        """End one program now."""
+    def stop(self, program: Program, grace_s: float = 5) -> None:
+        """End one program now, as `Program.stop` does."""
         self._running.remove(program)
-        program.stop()
+        program.stop(grace_s)
 
     def check(self) -> None:
         """Raise ProgramFailed when any program has ended by itself."""

@@ -18,7 +18,7 @@ from tests.e2e.api import Obj
 from tests.e2e.build import CHECKOUT
 from tests.e2e.gitserver import Repository
 
-_SERVED = ("README.md", "base", "overlays", "out")
+_SERVED = ("README.md", "base", "docs", "overlays", "out")
 
 
 class CompileFailed(Exception):

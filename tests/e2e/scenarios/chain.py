@@ -33,7 +33,9 @@ POOLED = {
 }
 
 
-def follow(cluster: Cluster, evidence: Evidence, revision: str, words: str, overlay: str = POOL) -> None:
+def follow(
+    cluster: Cluster, evidence: Evidence, revision: str, words: str, *, overlay: str = POOL, gate: bool = True
+) -> None:
     """Point Flux at the served repository as README.md says, and wait until the stack of a commit is Ready.
 
     Args:
@@ -42,12 +44,14 @@ def follow(cluster: Cluster, evidence: Evidence, revision: str, words: str, over
         revision: hash of the commit.
         words: what is applied.
         overlay: which one; README.md speaks of worker4.
+        gate: whether the gate works. While it waits it cannot be removed, since Flux ends a health check first.
     """
     api = cluster.api
     pointer = readme_flux(cluster.repository.tree / "README.md")
     pointer["spec"]["path"] = pointer["spec"]["path"].replace("worker4", overlay)
     api.apply(pointer)
-    api.patch(pointer, {"spec": {"patches": [_hurry(name, spec) for name, spec in _QUICK.items()]}})
+    changes = _QUICK if gate else {**_QUICK, "gpu-gate": {"suspend": True}}
+    api.patch(pointer, {"spec": {"patches": [_change(name, spec) for name, spec in changes.items()]}})
     # `flux bootstrap` makes this one, under this name.
     api.apply(flux.git_repository("flux-system", cluster.git.url("fleet.git")))
     evidence.eventually(
@@ -74,8 +78,8 @@ def readme_flux(readme: Path) -> Obj:
     return found
 
 
-def _hurry(name: str, spec: Obj) -> Obj:
-    """Return the patch that shortens what a compiled Kustomization waits."""
+def _change(name: str, spec: Obj) -> Obj:
+    """Return a patch for one of the compiled Kustomizations."""
     api_version, kind = flux.KUSTOMIZATION
     patch = {"apiVersion": api_version, "kind": kind, "metadata": {"name": name}, "spec": spec}
     return {"target": {"kind": kind, "name": name}, "patch": json.dumps(patch)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from functools import partial
 from pathlib import Path
@@ -21,6 +22,7 @@ _GPU5, _GPU6 = "k8s-gpu5", "k8s-gpu6"
 _PLACES = {"shared": WORKER4, "whole": _GPU5, "mps": _GPU6}
 _POOL_LABEL = "feature.node.kubernetes.io/gpu-pool"
 _MPS = f"{live.MPS}-mps"
+_ACCOUNT = "gpu-applier"
 _OTHER_NFD = "other-nfd"
 _DEFAULT_LABEL = "feature.node.kubernetes.io/pci-0300_10de.present"
 
@@ -40,13 +42,17 @@ def prove(cluster: Cluster, evidence: Evidence) -> None:
     nodes.create(api, _GPU5, address="192.168.1.225", labels={"example.com/gpu": "whole"})
     nodes.create(api, _GPU6, address="192.168.1.226")
     install_crds(api, read_crds(["servicemonitors.monitoring.coreos.com"]))
+    for obj in _account(tree / "docs/flux.md"):
+        api.apply(obj)
     names = [chain.CONTROL1, WORKER1, *_PLACES.values()]
     with Machines(cluster, names, [NAMESPACE]) as machines, evidence.meanwhile(machines.step):
         machines.hold(_GPU6, live.GFD)
-        chain.follow(cluster, evidence, revision, "three pools", overlay="lab")
+        words = "three pools, as an account with the rights in docs/flux.md and no others"
+        chain.follow(cluster, evidence, revision, words, overlay="lab")
         _pools_land(api, machines, evidence)
         _mps_lands(api, machines, evidence)
         _gate_tells_pools_apart(api, machines, evidence)
+        evidence.now("monitoring too is Ready", _ready(api, "gpu-monitoring"), "True")
         _workloads_land(cluster, evidence)
         chain.remove(cluster, evidence, "three pools are removed with their Kustomization")
     chain.clean(api)
@@ -55,6 +61,39 @@ def prove(cluster: Cluster, evidence: Evidence) -> None:
         evidence.meanwhile(machines.step),
     ):
         _borrow(cluster, machines, evidence, revision)
+
+
+def _account(page: Path) -> list[Obj]:
+    """Return the service account of the overlay, with the rights that the documentation lists.
+
+    Raises:
+        LookupError: the page has no such table.
+    """
+    rows = re.findall(r"^\| (\S+) \| ([a-z, ]+) \| ([a-z, ]+) \| .*\|$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    rules = [
+        {
+            "apiGroups": ["" if group == "core" else group],
+            "resources": resources.split(", "),
+            "verbs": verbs.split(", "),
+        }
+        for group, resources, verbs in rows
+        if "get" in verbs
+    ]
+    if not rules:
+        raise LookupError(f"{page} has no table of rights")
+    rbac = "rbac.authorization.k8s.io"
+    subject = {"kind": "ServiceAccount", "name": _ACCOUNT, "namespace": flux.NAMESPACE}
+    return [
+        {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": _ACCOUNT, "namespace": flux.NAMESPACE}},
+        {"apiVersion": f"{rbac}/v1", "kind": "ClusterRole", "metadata": {"name": _ACCOUNT}, "rules": rules},
+        {
+            "apiVersion": f"{rbac}/v1",
+            "kind": "ClusterRoleBinding",
+            "metadata": {"name": _ACCOUNT},
+            "roleRef": {"apiGroup": rbac, "kind": "ClusterRole", "name": _ACCOUNT},
+            "subjects": [subject],
+        },
+    ]
 
 
 def _pools_land(api: Api, machines: Machines, evidence: Evidence) -> None:

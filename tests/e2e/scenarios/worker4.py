@@ -12,7 +12,7 @@ from tests.e2e.evidence import Evidence
 from tests.e2e.machines import Machines
 from tests.e2e.scenarios import chain
 from tests.e2e.scenarios.chain import CONTROL1, NAMESPACE, WORKER1
-from tests.e2e.served import edit, gpuc_compile, kustomize_build, serve_checkout
+from tests.e2e.served import edit, gpuc_compile, kustomize_build, serve_checkout, write
 
 _APP = Path(__file__).with_name("app")
 _PLUGIN = f"{live.PLUGIN}-{chain.POOL}"
@@ -43,10 +43,12 @@ def prove(cluster: Cluster, evidence: Evidence) -> None:
         _gate_is_ready(api, evidence, "the gate goes Ready")
         _monitoring_follows(cluster, evidence)
         _five_pods(api, evidence)
+        _quota(cluster, evidence)
         _gfd_labels(api, evidence)
         _gate_falls_back(api, machines, evidence)
         _six(cluster, machines, evidence)
         _broken(cluster, evidence)
+        _renamed(cluster, evidence, stack)
         _removed(cluster, evidence, stack)
     chain.clean(api)
 
@@ -162,6 +164,25 @@ def _five_pods(api: Api, evidence: Evidence) -> None:
     )
 
 
+def _quota(cluster: Cluster, evidence: Evidence) -> None:
+    """The namespace comfyui has one workload in the overlay, so its quota is one slice."""
+    api, folder = cluster.api, cluster.repository.tree / "quota"
+    component = "../out/components/gpu-workload/worker4/worker4/quota/comfyui"
+    write(folder / "kustomization.yaml", {"components": [component]})
+    api.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "comfyui"}})
+    quota = kustomize_build(folder)
+    spec = {"containers": [{"name": "main", "image": "comfyui", "resources": {"limits": {nodes.GPU: "2"}}}]}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "too-much", "namespace": "comfyui"}, "spec": spec}
+    evidence.now("the quota of a namespace is accepted", live.applied(api, quota, "app"), [])
+    evidence.eventually(
+        "and refuses a pod that asks for more slices than the namespace has workloads",
+        lambda: ["exceeded quota: gpu-worker4" in why for why in live.applied(api, [pod], "app")],
+        [True],
+        within_s=10,  # until the quota's controller has seen it, it refuses for another reason
+    )
+    shutil.rmtree(folder)
+
+
 def _gfd_labels(api: Api, evidence: Evidence) -> None:
     def labels() -> dict[str, str | None]:
         found = nodes.labels(api, WORKER4)
@@ -262,6 +283,30 @@ def _broken(cluster: Cluster, evidence: Evidence) -> None:
     patch.write_text(good, encoding="utf-8")
     chain.commit(cluster, "Mend the stack")
     evidence.eventually("the commit that mends it is applied", lambda: _ready(api, "gpu-stack"), "True", within_s=60)
+
+
+def _renamed(cluster: Cluster, evidence: Evidence, stack: list[Obj]) -> None:
+    """Rename the overlay's folder: only paths change, and an address that is not updated yet costs nothing."""
+    api, tree = cluster.api, cluster.repository.tree
+    before = live.uids(api, stack)
+    (tree / "overlays/worker4").rename(tree / "overlays/home")
+    gpuc_compile(tree)
+    revision = chain.commit(cluster, "Rename the overlay")
+    evidence.eventually(
+        "a renamed overlay is not found at its old address",
+        lambda: (_ready(api, "gpu"), "path not found" in _message(api, "gpu")),
+        ("False", True),
+        within_s=60,
+    )
+    api.patch(flux.named("gpu"), {"spec": {"path": "./out/flux/home"}})
+    evidence.eventually(
+        "and is applied from its new one",
+        lambda: (flux.applied_revision(api, "gpu-stack"), _ready(api, "gpu-stack")),
+        (revision, "True"),
+        within_s=60,
+    )
+    now = live.uids(api, stack)
+    evidence.now("with every object still the same", {key for key, uid in before.items() if now.get(key) != uid}, set())
 
 
 def _removed(cluster: Cluster, evidence: Evidence, stack: list[Obj]) -> None:

@@ -95,7 +95,7 @@ class Evidence:
                 raise NotProven(_difference(f"{fact} (within {within_s:g} s)", expected, seen))
             time.sleep(self._between_s)
 
-    def wait(self, what: str, probe: Callable[[], bool], *, within_s: float) -> None:
+    def wait(self, what: str, probe: Callable[[], object], *, within_s: float) -> None:
         """Wait for something that is no evidence by itself.
 
         Raises:

@@ -61,3 +61,30 @@ def test_a_program_that_ended_stops_the_wait() -> None:
 
     with pytest.raises(ProgramFailed, match="kwok ended"):
         Evidence(io.StringIO(), check=ended).eventually("ready", lambda: "False", "True", within_s=60)
+
+
+def test_nobody_waits_longer_than_their_patience() -> None:
+    evidence = Evidence(io.StringIO(), between_s=0, patience_s=0.01)
+    with pytest.raises(NotProven, match=r"ready \(within 0\.01 s\)"):
+        evidence.eventually("ready", lambda: "False", "True", within_s=600)
+
+
+def test_what_goes_on_meanwhile_goes_on_before_every_question_of_the_block() -> None:
+    steps: list[str] = []
+    evidence = Evidence(io.StringIO(), between_s=0)
+    with evidence.meanwhile(lambda: steps.append("step")):
+        evidence.eventually("three steps", lambda: len(steps), 3, within_s=5)
+    evidence.eventually("no more", lambda: len(steps), 3, within_s=5)
+    assert steps == ["step"] * 3
+
+
+def test_what_is_no_evidence_is_waited_for_without_a_line() -> None:
+    output = io.StringIO()
+    probe = answers(*[False, ApiError(0, "refused"), True])
+    Evidence(output, between_s=0).wait("it exists", probe, within_s=5)
+    assert output.getvalue() == ""
+
+
+def test_a_wait_in_vain_says_what_for() -> None:
+    with pytest.raises(NotProven, match="not proven: it exists"):
+        Evidence(io.StringIO(), between_s=0).wait("it exists", lambda: False, within_s=0.01)

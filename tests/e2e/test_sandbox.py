@@ -86,3 +86,10 @@ def test_only_loopback_is_there(tmp_path: Path) -> None:
     run = start(tmp_path / "run", "print([name for _, name in socket.if_nameindex()])\nreturn 0")
     output, _ = run.communicate(timeout=30)
     assert output == "['lo']\n"
+
+
+def test_asking_whether_it_is_allowed_leaves_the_asker_where_it_is() -> None:
+    script = "import os; from tests.e2e.sandbox import is_allowed; a = os.stat('/proc/self/ns/net').st_ino; "
+    script += "print(is_allowed(), a == os.stat('/proc/self/ns/net').st_ino)"
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.stdout == "True True\n"

@@ -12,7 +12,7 @@ from compiler.doctor.data import labels, mapping, name, namespace, text
 from compiler.doctor.decode import Decoded, NotReadable, decode
 from compiler.doctor.kubectl import Kubectl
 from compiler.doctor.links.pods import is_ready, restarts
-from compiler.doctor.queries import GROUPS, LOG_LINES, Query, queries
+from compiler.doctor.queries import GROUPS, LOG_LINES, UNKNOWN_KIND, Query, queries
 from compiler.doctor.snapshot import Kind, Snapshot, by_kind
 from compiler.errors import EnvironmentFailure
 from compiler.model.advertised import advertised
@@ -21,7 +21,6 @@ from compiler.objects import Obj
 
 UNREACHABLE = "GPU910"
 _AT_A_TIME = 4
-_UNKNOWN_KIND = "the server doesn't have a resource type"
 
 
 def read_cluster(environment: Environment, kubectl: Kubectl, origin: str) -> Snapshot:
@@ -45,7 +44,7 @@ def read_cluster(environment: Environment, kubectl: Kubectl, origin: str) -> Sna
     failures, not_served = {}, {query.kind for query in asked if query not in served}
     for query, found in zip(served, answers, strict=True):
         if isinstance(found, str):
-            (not_served.add(query.kind) if _UNKNOWN_KIND in found else failures.update({query.kind: found}))
+            (not_served.add(query.kind) if UNKNOWN_KIND in found else failures.update({query.kind: found}))
         else:
             objects[query.kind] = by_kind(found.objects).get(query.kind, ())
     seen = Snapshot(origin, objects, frozenset(not_served), failures)

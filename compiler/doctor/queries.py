@@ -16,6 +16,8 @@ from compiler.model.environment import Environment
 GROUPS = ("get", "--raw", "/apis")
 """The API groups that the server knows: a kind of another group has no CRD."""
 LOG_LINES = 200
+UNKNOWN_KIND = "the server doesn't have a resource type"
+"""What kubectl says of a kind whose CRD is missing."""
 _EVERYWHERE = ("--all-namespaces",)
 
 
@@ -35,7 +37,12 @@ class Query:
     @property
     def file(self) -> str:
         """Name of the file that holds the answer; only an empty answer needs it to tell of what."""
-        return f"{self.resource.partition('.')[0]}.json"
+        return f"{self.stem}.json"
+
+    @property
+    def stem(self) -> str:
+        """Name of the files of the answer, and of what kubectl says where there is none, without their endings."""
+        return self.resource.partition(".")[0]
 
 
 def queries(environment: Environment) -> tuple[Query, ...]:
@@ -75,11 +82,14 @@ def queries(environment: Environment) -> tuple[Query, ...]:
 def commands_to_save(environment: Environment, kubectl: Sequence[str]) -> str:
     """Return the commands that make a folder for `gpuc doctor --from`, as a shell reads them.
 
-    A kind that the server does not know makes its command fail, which is fine: the API groups tell.
+    A kind that the server does not know makes its command fail, which is fine: the API groups and the .err files tell.
     """
     folder = "gpu-doctor"
     lines = [f"mkdir -p {folder}", f"{shlex.join((*kubectl, *GROUPS))} > {folder}/apis.json"]
-    lines += [f"{shlex.join((*kubectl, *query.arguments))} > {folder}/{query.file}" for query in queries(environment)]
+    lines += [
+        f"{shlex.join((*kubectl, *query.arguments))} > {folder}/{query.file} 2> {folder}/{query.stem}.err"
+        for query in queries(environment)
+    ]
     logs = shlex.join(
         (
             *kubectl,

@@ -12,7 +12,7 @@ from typing import Final
 from compiler.doctor import snapshot as kinds
 from compiler.doctor.data import name, one_line
 from compiler.doctor.decode import NotReadable, decode
-from compiler.doctor.queries import queries
+from compiler.doctor.queries import UNKNOWN_KIND, queries
 from compiler.doctor.snapshot import Kind, Snapshot, by_kind, kind_of
 from compiler.model.environment import Environment
 from compiler.objects import Obj
@@ -21,6 +21,7 @@ MOST_FILES: Final = 200
 LARGEST: Final = 64 * 1024 * 1024
 LARGEST_TOTAL: Final = 256 * 1024 * 1024
 _LOGS = (".log", ".txt")
+_ERROR = ".err"
 _LOG_KEPT: Final = 1024 * 1024
 _PREFIX = "[pod/"
 
@@ -33,6 +34,8 @@ class _Found:
     """Names of files that hold a list of nothing."""
     failed: set[str] = field(default_factory=set)
     """Names of files that hold nothing at all."""
+    errors: dict[str, str] = field(default_factory=dict)
+    """What kubectl said instead of an answer, by the file's name without its ending."""
     logs: list[tuple[str, str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -56,7 +59,7 @@ def read_folder(environment: Environment, folder: Path) -> Snapshot:
 
 def _files(folder: Path, found: _Found) -> Iterator[tuple[Path, int]]:
     """Yield the plain files of a folder with their sizes, in the order of their names."""
-    paths = sorted(path for path in folder.iterdir() if path.suffix in (".json", *_LOGS))
+    paths = sorted(path for path in folder.iterdir() if path.suffix in (".json", _ERROR, *_LOGS))
     if len(paths) > MOST_FILES:
         found.notes.append(f"only the first {MOST_FILES} files were read")
     for path in paths[:MOST_FILES]:
@@ -87,6 +90,9 @@ def _read(path: Path, found: _Found) -> None:
     if path.suffix in _LOGS:
         found.logs.append((path.stem, data[-_LOG_KEPT:].decode("utf-8", "replace")))
         return
+    if path.suffix == _ERROR:
+        found.errors[path.stem] = one_line(data[-_LOG_KEPT:].decode("utf-8", "replace"))
+        return
     if not data.strip():
         found.failed.add(path.name)
         return
@@ -116,8 +122,11 @@ def _snapshot(environment: Environment, folder: Path, found: _Found) -> Snapshot
             not_served.add(query.kind)
         elif query.file in found.empty:
             objects[query.kind] = ()
+        elif UNKNOWN_KIND in found.errors.get(query.stem, ""):
+            not_served.add(query.kind)
         elif query.file in found.failed:
-            failures[query.kind] = f"{query.file} is empty, so its command failed"
+            why = found.errors.get(query.stem) or f"{query.file} is empty"
+            failures[query.kind] = f"its command failed: {why}"
         else:
             failures[query.kind] = f"save it as {query.file}; --what-to-save has the command"
     pods = [name(pod) for pod in objects.get(kinds.POD, ())]

@@ -120,9 +120,31 @@ def test_a_command_that_failed_leaves_its_kind_unknown(
     assert statuses(diagnosed(root, folder, capsys))["plugin"] == "unknown"
 
 
+def test_what_the_failed_command_said_is_why(root: Path, cluster: Cluster, tmp_path: Path, capsys: Capture) -> None:
+    folder = cluster.save(tmp_path / "saved")
+    (folder / "daemonsets.json").write_text("", encoding="utf-8")
+    (folder / "daemonsets.err").write_text("Error from server (Forbidden): no\n", encoding="utf-8")
+    (link,) = (one for one in diagnosed(root, folder, capsys)["links"] if one["id"] == "plugin")
+    assert link["details"] == ["no DaemonSet was read: its command failed: Error from server (Forbidden): no"]
+
+
+def test_a_missing_crd_is_told_by_what_the_command_said(
+    root: Path, cluster: Cluster, tmp_path: Path, capsys: Capture
+) -> None:
+    """Another CRD of the same group is there, so the API groups do not tell."""
+    folder = cluster.save(tmp_path / "saved")
+    (folder / "servicemonitors.json").write_text("", encoding="utf-8")
+    said = 'error: the server doesn\'t have a resource type "servicemonitors"\n'
+    (folder / "servicemonitors.err").write_text(said, encoding="utf-8")
+    assert diagnosed(root, folder, capsys)["firstBroken"] == "scrape"
+
+
 def test_the_commands_to_save_name_the_files_that_are_read(root: Path, capsys: Capture) -> None:
     shown = gpuc(capsys, "doctor", "--root", root, "--what-to-save", "--context", "home lab").stdout
-    assert "kubectl '--context=home lab' get nodes --output=json > gpu-doctor/nodes.json\n" in shown
+    assert (
+        "kubectl '--context=home lab' get nodes --output=json > gpu-doctor/nodes.json 2> gpu-doctor/nodes.err\n"
+        in shown
+    )
     assert shown.endswith("gpuc doctor --overlay worker4 --from gpu-doctor\n")
     assert "secret" not in shown.lower()
 

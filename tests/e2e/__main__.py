@@ -18,7 +18,7 @@ from tests.e2e.processes import ProgramFailed, Programs
 from tests.e2e.served import CompileFailed
 
 RUN = build.CHECKOUT / ".tools" / "e2e" / "run"
-SHARED = ("worker4", "argocd", "red", "pools")
+SHARED = ("worker4", "argocd", "red", "pools", "doctor")
 """Scenarios that leave a cluster as they found it, in the order in which they run on one."""
 ALONE = ("harness",)
 """Scenarios that need a cluster for themselves, and only run when asked for."""

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
+from compiler.check.objects.plain import items, text
 from compiler.check.scene import Locator, Route, Scene, pod_templates
 from compiler.diagnostics import Place
 from compiler.errors import InputError
@@ -129,13 +130,13 @@ def plugin_configs(scene: Scene) -> Iterator[PluginConfig]:
     requested = requested_resources(scene)
     for item in scene.of_kind("ConfigMap"):
         data = item.get("data")
-        for key, text in (data if isinstance(data, dict) else {}).items():
-            if not isinstance(text, str):
+        for key, content in (data if isinstance(data, dict) else {}).items():
+            if not isinstance(content, str):
                 continue
             named = (item.namespace, item.name, key) in wired
-            if named or _looks_like_one(text):
+            if named or _looks_like_one(content):
                 what = f"{key} of ConfigMap {item.name}"
-                yield read_config(text, what, partial(_entry, item.place, key), requested)
+                yield read_config(content, what, partial(_entry, item.place, key), requested)
 
 
 def _entry(place: Locator, entry: str, route: Route, /, *, key: bool = False) -> Place:
@@ -150,21 +151,17 @@ def _looks_like_one(text: str) -> bool:
 def _wired(scene: Scene) -> Iterator[tuple[str, str, str]]:
     """Yield namespace, ConfigMap and key of every file that a container is told to read by CONFIG_FILE."""
     for pod in pod_templates(scene):
-        volumes = {
-            str(volume.get("name")): volume.get("configMap")
-            for volume in pod.spec.get("volumes") or []
-            if isinstance(volume, dict)
-        }
+        volumes = {text(volume.get("name")): volume.get("configMap") for _, volume in items(pod.spec.get("volumes"))}
         for _, container in pod.containers():
             for path in _config_files(container):
-                for mount in container.get("volumeMounts") or []:
-                    folder = str(mount.get("mountPath", "")).rstrip("/")
-                    source = volumes.get(str(mount.get("name")))
+                for _, mount in items(container.get("volumeMounts")):
+                    folder = text(mount.get("mountPath")).rstrip("/")
+                    source = volumes.get(text(mount.get("name")))
                     if isinstance(source, dict) and path.startswith(f"{folder}/"):
-                        yield pod.owner.namespace, str(source.get("name")), path[len(folder) + 1 :]
+                        yield pod.owner.namespace, text(source.get("name")), path[len(folder) + 1 :]
 
 
 def _config_files(container: dict[str, Json]) -> Iterator[str]:
-    for variable in container.get("env") or []:
-        if isinstance(variable, dict) and variable.get("name") in {"CONFIG_FILE", "GFD_CONFIG_FILE"}:
-            yield str(variable.get("value", ""))
+    for _, variable in items(container.get("env")):
+        if text(variable.get("name")) in {"CONFIG_FILE", "GFD_CONFIG_FILE"}:
+            yield text(variable.get("value"))

@@ -85,8 +85,8 @@ def judge(sight: Sight, known: Known) -> Judgement:
         )
     if sight.unsure:
         judgement.assumptions.append(
-            "kustomize's patches are not applied, so that errors in what they change are warnings: lint what "
-            "`kustomize build` prints"
+            f"what kustomize's patches change is not judged, {len(sight.unsure)} objects: lint what `kustomize build` "
+            "prints"
         )
     judgement.assumptions = list(dict.fromkeys(judgement.assumptions))
     told = {item.place for item in found if item.rule == "GPU604"}
@@ -121,8 +121,9 @@ def _judge_cluster(cluster: _Cluster, judgement: Judgement) -> Iterator[Diagnost
     if scene.pools is None and scene.default_runtime is not None:
         found += _on_talos(scene, known.talos or _ANY_TALOS)
     for item in found:
+        if _is_patched(cluster.sight, item.place):
+            continue
         unsure = scene.pools is None and item.rule in _UNLESS_NODES_KNOWN
-        unsure = unsure or _is_patched(cluster.sight, item.place)
         yield replace(item, severity=Severity.WARNING) if unsure else item
 
 

@@ -64,7 +64,7 @@ def is_known(name: Json) -> str | None:
 
 
 def _is_kustomization(document: Document) -> bool:
-    return document.get("kind") in {"Kustomization", "Component"} or basename(document.path) in _KUSTOMIZE_FILES
+    return text(document.get("kind")) in {"Kustomization", "Component"} or basename(document.path) in _KUSTOMIZE_FILES
 
 
 def _flux(document: Document, library: Library) -> Iterator[ChartValues]:

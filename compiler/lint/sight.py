@@ -34,7 +34,7 @@ class Sight:
     """Everything that rules look at, and what has to be said about it.
 
     `named` are the files that the user named one by one; nothing in them is passed over as somebody else's business.
-    `unsure` are the documents whose objects something changes that was not read, by file and first line.
+    `unsure` are the documents whose objects a patch changes, by file and first line.
     """
 
     objects: list[Located] = field(default_factory=list)

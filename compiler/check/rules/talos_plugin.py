@@ -32,7 +32,7 @@ def _check(scene: Scene) -> Iterator[Finding]:
         return
     for item in running(scene, Program.PLUGIN):
         strategies, place = _given(scene, item, "DEVICE_DISCOVERY_STRATEGY", "deviceDiscoveryStrategy")
-        if "nvml" not in strategies:
+        if "nvml" not in strategies and (strategies or not _is_told_elsewhere(scene, item)):
             shown = ", ".join(strategies) or "auto, which it takes where nobody says otherwise,"
             yield Finding(
                 f"{item} looks for cards by {shown} and finds no driver: it probes paths that Talos does not have",
@@ -41,6 +41,11 @@ def _check(scene: Scene) -> Iterator[Finding]:
                 severity=None if strategies else Severity.WARNING,
             )
         yield from _lists(scene, item, min(releases))
+
+
+def _is_told_elsewhere(scene: Scene, item: StackPod) -> bool:
+    """Return whether the plugin reads a file that is not in sight."""
+    return "CONFIG_FILE" in item.env() and not profiles(scene, item)
 
 
 def _lists(scene: Scene, item: StackPod, release: tuple[int, int]) -> Iterator[Finding]:

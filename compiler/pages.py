@@ -72,6 +72,11 @@ GPU908 another-run: Another gpuc is at work in this repository. Wait until it en
 
 GPU909 changed-meanwhile: Another program changed out/ while gpuc replaced it. Run the command again.
 
+GPU910 cluster-unreachable: `gpuc doctor` got no answer from the cluster. Say which with --context or --kubeconfig, or
+read saved answers with --from.
+
+GPU911 no-kubectl: `gpuc doctor` found no kubectl on PATH. Install it, or read saved answers with --from.
+
 GPU921 breaks-schema: An object that the API server would refuse: kubeconform compared it with the schema of your
 Kubernetes version.
 

@@ -1,22 +1,21 @@
 """Machine-configuration patches, in the form that a Talos release wants.
 
-From 1.14 kernel modules, sysctls and node settings are documents of their own; the older fields are still accepted.
-1.14's form was checked against the extensions' own documentation and public configurations, since its Go package is not
-published yet; 1.12 and 1.13 against Talos's own decoder (tests/talos).
+From 1.14 kernel modules and node settings are documents of their own. A configuration that 1.14 made has a
+KubeNodeConfig, beside which `machine.nodeLabels` and `machine.nodeTaints` are refused, and the other way round. All
+forms are checked against Talos's own decoder (tests/talos).
 """
 
 from __future__ import annotations
 
+from compiler.check.rules.talos_labels import may_set
+from compiler.check.talosfile import MODULES
 from compiler.model.kube import Taint
 from compiler.model.overlay import NodePool
 from compiler.objects import Json, Obj
 from compiler.yaml.emit import emit
 
-MODULES = ("nvidia", "nvidia_uvm", "nvidia_drm", "nvidia_modeset")
-_DOCUMENTS_SINCE = (1, 14)
+DOCUMENTS_SINCE = (1, 14)
 _JIT_HARDEN_UNTIL = (1, 12)
-_RESTRICTED = ("kubernetes.io", "k8s.io")
-_ALLOWED = ("kubelet.kubernetes.io", "node.kubernetes.io")
 
 
 def machine_patch(pool: NodePool, minor: tuple[int, int]) -> str:
@@ -27,7 +26,7 @@ def machine_patch(pool: NodePool, minor: tuple[int, int]) -> str:
     labels = {key: value for key, value in sorted(pool.node_selector.items()) if may_set(key)}
     taints = node_taints(pool.taints)
     sysctls = {"net.core.bpf_jit_harden": "1"} if minor <= _JIT_HARDEN_UNTIL else {}
-    if minor < _DOCUMENTS_SINCE:
+    if minor < DOCUMENTS_SINCE:
         machine: Obj = {
             "kernel": {"modules": [{"name": module} for module in MODULES]},
             **({"sysctls": sysctls} if sysctls else {}),
@@ -52,17 +51,3 @@ def _document(kind: str, **content: Json) -> Obj:
 def node_taints(taints: tuple[Taint, ...]) -> dict[str, str]:
     """Return taints as Talos writes them: value and effect by key."""
     return {taint.key: f"{taint.value}:{taint.effect}" if taint.value else f":{taint.effect}" for taint in taints}
-
-
-def may_set(key: str) -> bool:
-    """Whether a kubelet may set this label on its own node.
-
-    Source: plugin/pkg/admission/noderestriction of Kubernetes: the prefixes kubernetes.io and k8s.io are restricted,
-    but for kubelet.kubernetes.io and node.kubernetes.io and a few well-known labels.
-    """
-    prefix, slash, _ = key.rpartition("/")
-    if not slash:
-        return True
-    if any(prefix == allowed or prefix.endswith(f".{allowed}") for allowed in _ALLOWED):
-        return True
-    return not any(prefix == domain or prefix.endswith(f".{domain}") for domain in _RESTRICTED)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from compiler.check.rules.talos_labels import may_set
 from compiler.kustomize.tree import HEADER, Tree
 from compiler.model.environment import Environment
 from compiler.model.overlay import NodePool
 from compiler.model.stack import TalosPlatform
 from compiler.talos.image import Image, pool_image
-from compiler.talos.machine import machine_patch, may_set
+from compiler.talos.machine import DOCUMENTS_SINCE, machine_patch
 from compiler.yaml.emit import emit
 
 
@@ -23,17 +24,17 @@ def add(tree: Tree, environment: Environment) -> None:
         ids = {"schematic": image.id, "schematicWithoutDriver": image.base_id, "installer": image.installer}
         tree.add(f"{folder}/image.yaml", HEADER + emit(ids), "data")
         tree.add(f"{folder}/machine-config.patch.yaml", HEADER + machine_patch(pool, platform.minor), "data")
-        tree.add(f"{folder}/README.md", _page(pool, image, platform.version), "data")
+        tree.add(f"{folder}/README.md", _page(pool, image, platform), "data")
 
 
-def _page(pool: NodePool, image: Image, version: str) -> str:
+def _page(pool: NodePool, image: Image, platform: TalosPlatform) -> str:
     addresses = [node.address or node.name for node in pool.nodes] or ["<address of a node>"]
     upgrade = "\n".join(f"talosctl upgrade --nodes {address} --image {image.installer}" for address in addresses)
     patch = "\n".join(
         f"talosctl patch machineconfig --nodes {address} --patch @machine-config.patch.yaml" for address in addresses
     )
     return f"""\
-# Talos {version} on the pool {pool.name}
+# Talos {platform.version} on the pool {pool.name}
 
 <!-- Compiled by gpuc. -->
 
@@ -58,7 +59,17 @@ Machine configuration first, then the image, node by node; an upgrade reboots th
 
 `talosctl get extensions --nodes {addresses[0]}` lists the schematic that a node booted. If it is the one without the
 driver, the device plugin logs "Failed to initialize NVML": upgrade the node.
-{_registered(pool)}"""
+{_documents(platform)}{_registered(pool)}"""
+
+
+def _documents(platform: TalosPlatform) -> str:
+    """Say what keeps 1.14 and later from taking the patch on a node whose configuration is older."""
+    if platform.minor < DOCUMENTS_SINCE:
+        return ""
+    return """
+Where the node's configuration still has `machine.nodeLabels` or `machine.nodeTaints`, Talos refuses a KubeNodeConfig
+beside them: move them into it first (`talosctl edit machineconfig`).
+"""
 
 
 def _registered(pool: NodePool) -> str:

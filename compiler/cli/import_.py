@@ -28,6 +28,7 @@ from compiler.cli.starting import (
     TaintOption,
     chosen_nodes,
     chosen_taints,
+    one_delivery,
     show_draft,
     write_draft,
 )
@@ -89,6 +90,7 @@ def command(  # noqa: PLR0913 -- each is an option of its own
     """
     if chart is not None and chart not in NAMES:
         raise typer.BadParameter(f"must be one of {', '.join(NAMES)}", param_hint="--chart")
+    one_delivery(flux, argocd)
     choices = Choices(
         name,
         cluster,

@@ -26,6 +26,7 @@ from compiler.cli.starting import (
     TaintOption,
     chosen_nodes,
     chosen_taints,
+    one_delivery,
     show_draft,
     write_draft,
 )
@@ -67,6 +68,7 @@ def command(  # noqa: PLR0913 -- each is an option of its own
     print_only: PrintOption = False,
 ) -> None:
     """Write base/stack.yaml and overlays/NAME/overlay.yaml; nothing is asked, and nothing is overwritten."""
+    one_delivery(flux, argocd)
     choices = Choices(
         name,
         cluster,

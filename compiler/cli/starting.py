@@ -62,6 +62,12 @@ def _each(read: Callable[[str], T], given: Sequence[str] | None, option: str) ->
         raise typer.BadParameter(safe(str(error)), param_hint=option) from None
 
 
+def one_delivery(flux: str | None, argocd: str | None) -> None:
+    """End with a usage error where both deliver: each would undo what the other does."""
+    if flux and argocd:
+        raise typer.BadParameter("deliver by Flux or by Argo CD, not both: name one of the two", param_hint="--argocd")
+
+
 def write_draft(draft: Draft, root: Path, cure: str) -> list[str]:
     """Write both inputs and the schemas that their first lines name; return the paths.
 

@@ -172,22 +172,14 @@ def _sharing(
     state: Import, values: ChartValues, route: Route, config: PluginConfig, profile: Profile, *, broken: set[Route]
 ) -> None:
     """Translate what is shared; a part that is wrong leaves the pool unshared."""
+    if not isinstance(config.data, dict) or "sharing" not in config.data:
+        return
     data = config.at("sharing")
     inside = [(inner, value) for inner, value in leaves(data, ("sharing",)) if inner not in broken]
     for key, options in config.sharing():
         if any(inner[:2] == ("sharing", key) for inner in broken) or not isinstance(options, dict):
             continue
-        sharing: dict[str, Json] = {"strategy": "mps" if key == "mps" else "time-slicing"}
-        items = [item for item in options.get("resources") or [] if isinstance(item, dict)]
-        shared = [{"name": item.get("name"), "replicas": item.get("replicas")} for item in items]
-        if len(shared) == 1 and shared[0]["name"] == "nvidia.com/gpu":
-            sharing["replicas"] = shared[0]["replicas"]
-        else:
-            sharing["resources"] = shared
-        for option in ("renameByDefault", "failRequestsGreaterThanOne"):
-            if options.get(option) is True and not (key == "mps" and option.startswith("fail")):
-                sharing[option] = True
-        profile.parts["sharing"] = sharing
+        profile.parts["sharing"] = _as_pool(key, options)
     where = in_overlay("nodePools", len(state.profiles) - 1, "sharing")
     for inner, value in inside:
         here = (*route, *inner)
@@ -201,3 +193,18 @@ def _sharing(
         else:
             why = "gpuc shares every device of a resource alike, under the resource's name"
             state.add(values, here, value, Outcome.UNEXPRESSED, why, "use renameByDefault, or leave it out")
+
+
+def _as_pool(key: str, options: dict[str, Json]) -> Json:
+    """Return what a pool says in place of `sharing.timeSlicing` or `sharing.mps`."""
+    sharing: dict[str, Json] = {"strategy": "mps" if key == "mps" else "time-slicing"}
+    items = [item for item in options.get("resources") or [] if isinstance(item, dict)]
+    shared = [{"name": item.get("name"), "replicas": item.get("replicas")} for item in items]
+    if len(shared) == 1 and shared[0]["name"] == "nvidia.com/gpu":
+        sharing["replicas"] = shared[0]["replicas"]
+    else:
+        sharing["resources"] = shared
+    for option in ("renameByDefault", "failRequestsGreaterThanOne"):
+        if options.get(option) is True and not (key == "mps" and option.startswith("fail")):
+            sharing[option] = True
+    return sharing

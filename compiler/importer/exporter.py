@@ -107,7 +107,7 @@ def _env(state: Import, values: ChartValues, setting: Setting) -> None:
     for index, item in enumerate(items):
         route = (*setting.route, index)
         name = item.get("name") if isinstance(item, dict) else None
-        if name in {"KUBERNETES_VIRTUAL_GPUS", "DCGM_EXPORTER_KUBERNETES_ENABLE_POD_UID"}:
+        if str(name) in {"KUBERNETES_VIRTUAL_GPUS", "DCGM_EXPORTER_KUBERNETES_ENABLE_POD_UID"}:
             why = "gpuc sets it where cards are shared"
             state.add(values, route, item, Outcome.DEFAULT, why)
             continue
@@ -118,7 +118,7 @@ def _env(state: Import, values: ChartValues, setting: Setting) -> None:
 
 
 def _max_unavailable(state: Import, values: ChartValues, setting: Setting) -> None:
-    if setting.value in {1, "1"} or is_unset(setting.value):
+    if setting.value in (1, "1") or is_unset(setting.value):
         state.add(values, setting.route, setting.value, Outcome.DEFAULT, "gpuc's default")
     else:
         target = (*_EXPORTER, "updateStrategy", "maxUnavailable")

@@ -31,6 +31,9 @@ def add_installation(state: Import, source: Source) -> None:
             state.beside(
                 (values.what, name), value, place, Outcome.QUESTION, why, "import those files too, or add them by hand"
             )
+        elif name in source.others:
+            why = "no value of the three charts: it belongs to the chart around them, or to another one"
+            state.beside((values.what, name), value, place, Outcome.UNEXPRESSED, why, "keep it where it is")
         else:
             why = "how the chart was delivered; gpuc's delivery has settings of its own"
             state.beside((values.what, name), value, place, Outcome.UNEXPRESSED, why, "see `delivery` in the stack")

@@ -124,8 +124,9 @@ def _values(state: Import, source: Source) -> None:
 
 def _wrong(values: ChartValues, setting: Setting, found: list[Diagnostic]) -> Diagnostic | None:
     """Return what a rule finds at a setting; `config.map` is looked into configuration by configuration."""
+    inside = setting.path == "config.map" and isinstance(setting.value, dict)
     places = {values.place(setting.route, key=True), values.place(setting.route)}
-    return next((item for item in found if item.place in places and setting.path != "config.map"), None)
+    return next((item for item in found if item.place in places and not inside), None)
 
 
 def _rest(state: Import, source: Source) -> None:
@@ -171,7 +172,7 @@ def _together(state: Import, sources: Sources) -> None:
 def _discovery(state: Import) -> None:
     """On Talos let the plugin ask NVML for the cards, whatever the values leave open or say."""
     route = ("devicePlugin", "deviceDiscoveryStrategy")
-    if not state.talos or state.draft.get("stack", route) in {"nvml", "tegra"}:
+    if not state.talos or state.draft.get("stack", route) in ("nvml", "tegra"):
         return
     state.draft.put("stack", route, "nvml", "`auto` probes paths that Talos does not have.")
     for index, entry in enumerate(state.report.entries):

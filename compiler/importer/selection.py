@@ -90,7 +90,7 @@ def _affinity(value: dict[str, Json]) -> Iterator[tuple[str, list[str]] | None]:
         for item in expressions:
             key, names = (item.get("key"), item.get("values")) if isinstance(item, dict) else (None, None)
             known = isinstance(key, str) and _KNOWN.fullmatch(key)
-            if isinstance(key, str) and known and item.get("operator") in {"In", "Exists"}:
+            if isinstance(key, str) and known and item.get("operator") in ("In", "Exists"):
                 yield key, ["true"]
             elif (
                 not isinstance(key, str)

@@ -16,9 +16,8 @@ _ROUNDS = 50
 def settle(state: Import) -> None:
     """Withdraw values until the two files are well-formed; each becomes an entry that says what is wrong with it."""
     for _ in range(_ROUNDS):
-        problems = _problems(state)
-        withdrawn = [_withdraw(state, problem) for problem in problems]
-        if True not in withdrawn:
+        # One at a time: everything below a value that was taken back has moved.
+        if not any(_withdraw(state, problem) for problem in _problems(state)):
             return
 
 
@@ -51,9 +50,10 @@ def _withdraw(state: Import, problem: Diagnostic) -> bool:
                 best = (index, first, target)
     if best is None:
         return False
-    index, _, target = best
-    entry = state.report.entries[index]
-    state.draft.drop(*target)
+    entry = state.report.entries[best[0]]
+    for target in reversed(entry.targets):
+        state.draft.drop(*target)
+    index = best[0]
     state.report.entries[index] = _wrong(entry, problem)
     return True
 

@@ -46,6 +46,8 @@ class Source:
 
     values: ChartValues
     document: Document
+    others: tuple[str, ...] = ()
+    """Keys beside the chart's in values of somebody's own chart."""
 
     @property
     def kind(self) -> str:
@@ -70,9 +72,10 @@ class Source:
 
     def beside(self) -> list[tuple[str, Json, Place]]:
         """Return what else the document says, which decides about the installation."""
+        above: list[tuple[str | int, ...]] = [(name,) for name in self.others]
         return [
             (".".join(str(part) for part in route), value, self.document.place(route, key=True))
-            for route in _REST.get(self.kind, ())
+            for route in (*_REST.get(self.kind, ()), *above)
             if (value := self.document.get(*route)) is not None
         ]
 
@@ -120,9 +123,12 @@ def read_sources(files: Sequence[SourceFile], chart: str | None) -> Sources:
     for number, document in enumerate(documents):
         if number in taken or document.path in library.taken or not isinstance(document.data, dict):
             continue
-        nested = list(nested_values(document))
+        nested = [] if chart else list(nested_values(document))
         bare = None if nested else bare_values(document, chart)
-        result.found += [Source(values, document) for values in nested or ([bare] if bare else [])]
+        others = tuple(str(key) for key in document.data if nested and key not in NAMES)
+        for values in nested or ([bare] if bare else []):
+            result.found.append(Source(values, document, others))
+            others = ()
         if not nested and bare is None and "kind" not in document.data:
             message = f"{document.path} does not tell of which chart its values are"
             help_ = f"say it with --chart: {', '.join(NAMES)}"

@@ -85,8 +85,7 @@ def judge(sight: Sight, known: Known) -> Judgement:
         )
     if sight.unsure:
         judgement.assumptions.append(
-            f"what kustomize's patches change is not judged, {len(sight.unsure)} objects: lint what `kustomize build` "
-            "prints"
+            "what kustomize's patches change is not judged: lint what `kustomize build` prints"
         )
     judgement.assumptions = list(dict.fromkeys(judgement.assumptions))
     told = {item.place for item in found if item.rule == "GPU604"}

@@ -23,7 +23,7 @@ _CHAIN: Final = (
     # Nothing starts, or labels are taken away.
     *("GPU604", "GPU603", "GPU607", "GPU608", "GPU230", "GPU223"),
     # It starts without the driver.
-    *("GPU206", "GPU207", "GPU208", "GPU236", "GPU237"),
+    *("GPU206", "GPU207", "GPU208", "GPU708", "GPU236", "GPU237"),
     # Pods are refused, or compete.
     *("GPU225", "GPU221", "GPU216", "GPU217", "GPU226", "GPU227", "GPU229"),
 )

@@ -12,23 +12,21 @@ _WORDS = {
     Status.BROKEN: "BROKEN",
     Status.UNKNOWN: "unknown",
     Status.NOT_LOOKED_AT: "-",
-    Status.NOT_IN_THIS_STACK: "-",
 }
 FORMAT_VERSION = 1
 
 
 def as_text(report: Report) -> str:
     """Return the chain as a list of links, then the most likely cause and what to type."""
-    wide = max((len(step.title) for step in report.steps), default=0)
+    steps = [step for step in report.steps if step.status is not Status.NOT_IN_THIS_STACK]
+    wide = max((len(step.title) for step in steps), default=0)
     lines = [f"{report.overlay}, from {_flat(report.origin)}", ""]
-    lines += [f"  {_WORDS[step.status]:<8} {step.title:<{wide}}  {_summary(step)}".rstrip() for step in report.steps]
+    lines += [f"  {_WORDS[step.status]:<8} {step.title:<{wide}}  {_summary(step)}".rstrip() for step in steps]
     lines += [f"note: {_flat(note)}" for note in report.notes]
     return "\n".join([*lines, "", *_conclusion(report)]) + "\n"
 
 
 def _summary(step: Step) -> str:
-    if step.status is Status.NOT_IN_THIS_STACK:
-        return "not in this stack"
     if step.status is Status.NOT_LOOKED_AT:
         return _flat(f"not looked at: {'; '.join(step.details)}")
     return _flat("; ".join(finding.what for finding in step.findings) or "; ".join(step.details))

@@ -9,9 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from compiler.components.placement import pool_selector
 from compiler.doctor.expected import Expected, expected
+from compiler.doctor.links.gpu_labels import wanted_labels
 from compiler.doctor.queries import queries
 from compiler.doctor.snapshot import kind_of
+from compiler.model.advertised import advertised
 from compiler.model.environment import Environment
 from compiler.pipeline import build
 from tests.inputs.project import OVERLAY, STACK, edited, write
@@ -112,7 +115,7 @@ def healthy(root: Path) -> Cluster:
     objects.append(_gpu_node())
     templates = {obj["metadata"]["name"]: obj for obj in wanted.stack if obj["kind"] == "DaemonSet"}
     objects += [_pod(templates[name], NODE) for name in _DAEMON_SETS]
-    objects += _features()
+    objects += _features(NODE)
     objects.append({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kube-system"}})
     objects.append(
         {
@@ -125,6 +128,43 @@ def healthy(root: Path) -> Cluster:
     objects.append(gpu_pod("ollama", "ollama", NODE))
     groups = {kind_of(obj).group for obj in objects} - {""}
     return Cluster(environment, wanted, objects, sorted(groups), {"device-plugin.log": prefixed(LOG)})
+
+
+def healthy_like(root: Path) -> Cluster:
+    """Return a cluster on which any project works as compiled: several pools, MIG, MPS, somebody else's parts."""
+    built = build(root)
+    environment = built.project.environments[0]
+    wanted = expected(environment, built.tree)
+    pools = environment.overlay.node_pools
+    objects = [_applied(obj) for obj in (*wanted.stack, *wanted.monitoring, *wanted.flux, *wanted.argocd)]
+    for index, pool in enumerate(pools):
+        for name in [node.name for node in pool.nodes] or [f"chosen-{pool.name}"]:
+            node = _node(name, f"192.168.2.{index + 1}")
+            own = {"nvidia.com/mps.capable": "true", **pool.node_selector, **wanted_labels(pool)}
+            node["metadata"]["labels"] |= pool_selector(pool, pools) | own
+            node["spec"]["taints"] = [taint.model_dump(mode="json") for taint in pool.taints]
+            for part in ("capacity", "allocatable"):
+                node["status"][part] |= {key: str(count) for key, count in (advertised(pool) or {}).items()}
+            node["status"]["runtimeHandlers"].append({"name": environment.stack.runtime_class.handler})
+            suffix = f"-{pool.name}"
+            sets = [obj for obj in wanted.stack if obj["kind"] == "DaemonSet"]
+            sets = [obj for obj in sets if obj["metadata"]["name"].endswith((suffix, "nfd-worker"))]
+            objects += [node, *(_pod(one, name) for one in sets), *_features(name)]
+    for obj in objects:
+        if obj["kind"] == "DaemonSet":
+            obj["status"]["desiredNumberScheduled"] = len([one for one in objects if one["kind"] == "Node"])
+    if environment.stack.namespace_settings.managed == "external":
+        privileged = {"pod-security.kubernetes.io/enforce": "privileged"}
+        meta = {"name": environment.stack.namespace_name, "labels": privileged}
+        objects.append({"apiVersion": "v1", "kind": "Namespace", "metadata": meta})
+    if environment.stack.runtime_class.managed == "external":
+        runtime = environment.stack.runtime_class
+        meta = {"name": runtime.name}
+        objects.append(
+            {"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": meta, "handler": runtime.handler}
+        )
+    groups = {kind_of(obj).group for obj in objects} | {"nfd.k8s-sigs.io"} - {""}
+    return Cluster(environment, wanted, objects, sorted(groups))
 
 
 def prefixed(log: str) -> str:
@@ -169,6 +209,9 @@ def _applied(obj: Obj) -> Obj:
         live["status"] = {"observedGeneration": 1, "numberMisscheduled": 0, **dict.fromkeys(counts, 1)}
     elif live["kind"] == "Deployment":
         live["status"] = {"observedGeneration": 1, "replicas": 1, "readyReplicas": 1, "availableReplicas": 1}
+    elif live["kind"] == "Application":
+        state = {"status": "Synced", "revision": REVISION}
+        live["status"] = {"sync": state, "health": {"status": "Healthy"}, "operationState": {"phase": "Succeeded"}}
     elif live["kind"] == "Kustomization":
         ready = {"type": "Ready", "status": "True", "reason": "ReconciliationSucceeded", "observedGeneration": 1}
         ready["message"] = f"Applied revision: {REVISION}"
@@ -227,9 +270,9 @@ def _pod(daemon_set: Obj, node: str) -> Obj:
     }
 
 
-def _features() -> Iterable[Obj]:
+def _features(node: str) -> Iterable[Obj]:
     device = {"attributes": {"vendor": "10de", "class": "0300", "device": "2c05"}}
-    found = {NODE: {"instances": {"pci.device": {"elements": [device]}}}, f"nvidia-features-for-{NODE}": {}}
+    found = {node: {"instances": {"pci.device": {"elements": [device]}}}, f"nvidia-features-for-{node}": {}}
     for name, features in found.items():
         yield {
             "apiVersion": "nfd.k8s-sigs.io/v1alpha1",
@@ -237,7 +280,7 @@ def _features() -> Iterable[Obj]:
             "metadata": {
                 "name": name,
                 "namespace": NAMESPACE,
-                "labels": {"nfd.node.kubernetes.io/node-name": NODE},
+                "labels": {"nfd.node.kubernetes.io/node-name": node},
             },
             "spec": {"features": features, "labels": {}},
         }

@@ -329,7 +329,7 @@ FAULTS: dict[str, Fault] = {
     ),
     "over-quota": Fault(_quota, "pending", "quota of GPUs", "kubectl -n kubeflow-user describe resourcequota"),
     "exporter-missing": Fault(
-        lambda c: c.drop("DaemonSet", "dcgm-exporter-worker4"), "dcgm-exporter", "deleted it", RECONCILE
+        lambda c: c.drop("DaemonSet", "dcgm-exporter-worker4"), "dcgm-exporter", "somebody deleted it", RECONCILE
     ),
     "service-monitor-missing": Fault(
         lambda c: c.drop("ServiceMonitor", "dcgm-exporter"), "scrape", "not applied", RECONCILE_MONITORING

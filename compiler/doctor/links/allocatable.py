@@ -14,7 +14,7 @@ class _Allocatable(Link):
     id = "allocatable"
     title = "allocatable GPUs"
     needs = (kinds.NODE,)
-    after = ("label", "plugin", "one-plugin", "plugin-config", "plugin-pod")
+    after = ("label", "plugin", "one-plugin", "plugin-config", "plugin-pod", "mps-daemon")
 
     def check(self, case: Case) -> Verdict:
         """Compare what each node offers with what was compiled."""

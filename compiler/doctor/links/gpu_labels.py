@@ -6,7 +6,7 @@ from compiler.components.gpu_feature_discovery import NAME
 from compiler.doctor import snapshot as kinds
 from compiler.doctor.case import Case, Finding, Link, Verdict
 from compiler.doctor.data import labels, name, one_line, text
-from compiler.doctor.links.pods import trouble
+from compiler.doctor.links.pods import running_on
 from compiler.model.overlay import GPU_RESOURCE, NodePool, NoSharing
 from compiler.objects import Obj
 
@@ -26,24 +26,13 @@ class _GpuLabels(Link):
         details, findings = [], []
         for pool in case.pools:
             for node in case.nodes(pool):
-                found = _pod(case, pool, node) or _differences(case, pool, node)
+                found = running_on(case, f"{NAME}-{pool.name}", name(node)) or _differences(case, pool, node)
                 if found:
                     findings.append(found)
                 else:
                     product = text(labels(node), "nvidia.com/gpu.product")
                     details.append(f"{name(node)}: {one_line(product)}")
         return Verdict(tuple(details), tuple(findings))
-
-
-def _pod(case: Case, pool: NodePool, node: Obj) -> Finding | None:
-    workload = f"{NAME}-{pool.name}"
-    pods = case.pods(workload, name(node))
-    if not pods:
-        what = f"{workload} has no pod on {name(node)}"
-        said = case.warnings("DaemonSet", workload, case.namespace)
-        mend = case.here("describe", "daemonset", workload) if case.daemon_set(workload) else case.reapply()
-        return Finding(what, said[-1] if said else "the DaemonSet was deleted, or does not want it there", (mend,))
-    return next((found for pod in pods if (found := trouble(case, pod))), None)
 
 
 def wanted_labels(pool: NodePool) -> dict[str, str]:

@@ -55,3 +55,16 @@ def trouble(case: Case, pod: Obj) -> Finding | None:
     cause = _CAUSES.get(why) or (said[-1] if said else "the kubelet has not started it yet")
     crashed = why in ("CrashLoopBackOff", "Error", "OOMKilled")
     return Finding(what, cause, (f"{logs} --previous" if crashed else logs, describe))
+
+
+def running_on(case: Case, workload: str, node: str) -> Finding | None:
+    """Return why a DaemonSet of the stack has no ready pod on a node, or None where it has."""
+    if case.daemon_set(workload) is None:
+        cause = "the stack was not applied, or somebody deleted it"
+        return Finding(f"there is no DaemonSet {workload} in {case.namespace}", cause, (case.reapply(),))
+    pods = case.pods(workload, node)
+    if pods:
+        return next((found for pod in pods if (found := trouble(case, pod))), None)
+    said = case.warnings("DaemonSet", workload, case.namespace)
+    cause = said[-1] if said else "its node selector or tolerations do not fit the node"
+    return Finding(f"{workload} has no pod on {node}", cause, (case.here("describe", "daemonset", workload),))

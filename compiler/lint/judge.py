@@ -36,6 +36,7 @@ _MORE: Final = (
     "more may be applied to the cluster than these files: what is missing in them is a warning; if they are all there "
     "is, pass --complete"
 )
+_OF_THE_OPERATOR: Final = frozenset({"nvidia.com/gpu.present"})
 _MONITORING: Final = ("servicemonitors", "podmonitors", "prometheusrules")
 _NFD_CRDS: Final = ("nodefeatures", "nodefeaturerules", "nodefeaturegroups")
 
@@ -189,13 +190,13 @@ def _scene(cluster: _Cluster) -> Scene:
     scene = Scene(
         tuple(cluster.objects),
         known.pools,
-        node_labels(sight.talos),
+        node_labels(sight.talos) | (_OF_THE_OPERATOR if sight.operator else frozenset()),
         frozenset(crds),
         frozenset({*namespaces, *sight.kustomize.generated}),
         default_runtime=default_runtime(sight.talos) if talos else None,
     )
     programs = {Program.PLUGIN, Program.EXPORTER}
-    stack = any(running(scene, *programs)) and any(running(scene, Program.NFD_WORKER))
+    stack = not sight.operator and any(running(scene, *programs)) and any(running(scene, Program.NFD_WORKER))
     return replace(scene, whole=known.complete or known.seen_on_cluster or stack)
 
 

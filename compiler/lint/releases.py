@@ -15,6 +15,7 @@ from compiler.lint.document import Document
 from compiler.lint.layers import Layer, Layers, Written, parameters
 from compiler.objects import Json, Obj
 
+_OPERATOR = "gpu-operator"
 _KUSTOMIZE_FILES = ("kustomization.yaml", "kustomization.yml")
 
 
@@ -55,6 +56,20 @@ def releases(document: Document, library: Library) -> Iterator[ChartValues]:
             yield from _inflated(document, ("helmCharts", index), library)
     elif isinstance(document.get("releases"), list) and not kind:
         yield from _helmfile(document, library)
+
+
+def brings_operator(document: Document) -> bool:
+    """Return whether a document installs the GPU Operator, which brings labels, a RuntimeClass and NFD of its own."""
+    homes: tuple[Route, ...] = (
+        ("spec", "chart", "spec", "chart"),
+        ("spec", "chart"),
+        ("spec", "source", "chart"),
+        ("spec", "chartRef", "name"),
+    )
+    named = [document.get(*home) for home in homes]
+    named += [item.get("chart") for _, item in items(document.get("spec", "sources"))]
+    named += [item.get("name") for _, item in items(document.get("helmCharts"))]
+    return any(isinstance(name, str) and basename(name) == _OPERATOR for name in named)
 
 
 def is_known(name: Json) -> str | None:

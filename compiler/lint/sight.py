@@ -19,7 +19,7 @@ from compiler.lint.document import Document
 from compiler.lint.files import Found, SourceFile
 from compiler.lint.kustomizations import Kustomizations, is_kustomization, kustomizations
 from compiler.lint.reading import read_text
-from compiler.lint.releases import Library, bare_values, nested_values, releases
+from compiler.lint.releases import Library, bare_values, brings_operator, nested_values, releases
 from compiler.lint.talos import piece, talos_files
 from compiler.objects import Json, Obj
 
@@ -33,7 +33,8 @@ _OWN_API: Final = "gpuc/"
 class Sight:
     """Everything that rules look at, and what has to be said about it.
 
-    `named` are the files that the user named one by one; nothing in them is passed over as somebody else's business.
+    `operator` is True where the GPU Operator is installed too. `named` are the files that the user named one by one;
+    nothing in them is passed over as somebody else's business.
     `unsure` are the documents whose objects a patch changes, by file and first line.
     """
 
@@ -46,6 +47,7 @@ class Sight:
     left_out: list[str] = field(default_factory=list)
     unsure: set[tuple[str, int]] = field(default_factory=set)
     kustomize: Kustomizations = field(default_factory=Kustomizations)
+    operator: bool = False
     files: int = 0
     named: set[str] = field(default_factory=set)
 
@@ -88,6 +90,7 @@ def look(found: Found, chart: str | None, talos: tuple[int, int] | None) -> Sigh
     library = Library(sight.documents)
     for document in sight.documents:
         sight.charts += releases(document, library)
+        sight.operator = sight.operator or brings_operator(document)
     told: set[str] = set()
     for document in sight.documents:
         if document.path in library.taken or normpath(document.path) in sight.kustomize.patches:

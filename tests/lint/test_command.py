@@ -334,3 +334,15 @@ def test_a_key_of_another_release_of_the_chart_is_a_warning(capsys: pytest.Captu
     assert rules(capsys, "release.yaml") == [("GPU601", "error", "release.yaml:9")]
     put("release.yaml", text.replace("VERSION", "5.0.0"))
     assert rules(capsys, "release.yaml") == [("GPU601", "warning", "release.yaml:9")]
+
+
+def test_beside_the_gpu_operator_its_label_needs_no_other_maker(capsys: pytest.CaptureFixture[str]) -> None:
+    selecting = GOOD.replace("kubernetes.io/hostname: gpu-1", 'nvidia.com/gpu.present: "true"')
+    operator = (
+        "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: gpu-operator, namespace: x}\n"
+        "spec: {chart: {spec: {chart: gpu-operator}}}\n"
+    )
+    put("alone.yaml", selecting)
+    put("both.yaml", f"{selecting}---\n{operator}")
+    assert [rule for rule, _, _ in rules(capsys, "alone.yaml")] == ["GPU201"]
+    assert rules(capsys, "both.yaml") == []

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from compiler.diagnostics import Place
 from compiler.explain.fields import Field, find_field, read_fields
 from compiler.explain.rows import Row
-from compiler.explain.subject import SETTINGS, Subject, about, subject_of
+from compiler.explain.subject import Subject, about, component_of, subject_of
 from compiler.explain.table import ROWS
 from compiler.kustomize.patches import UserPatch
 from compiler.load import Document, Route
@@ -65,7 +65,7 @@ def answer(built: Built, path: str, wanted: str) -> Answer | None:
     patch = _user_patch(built, subject)
     if patch is not None:
         return _of_patch(subject, field, spelled, patch)
-    subject = _entry_subject(subject, field)
+    subject = _entry_subject(_of_taint(subject, document, field), field)
     kind = "config" if PurePosixPath(path).parent.name == "nvidia-device-plugin-config" else subject.kind
     row = next((row for row in ROWS if row.fits(kind, subject.component, spelled)), None)
     found = _decides(subject, row)
@@ -132,6 +132,22 @@ def _of_patch(subject: Subject, field: Field, spelled: str, patch: tuple[int, Us
     return Answer(f"{OUT}{subject.path}", field, spelled, place, name, None, why, "", "")
 
 
+def _of_taint(subject: Subject, document: Document | None, field: Field) -> Subject:
+    """Return whose taint a toleration is for, in objects that tolerate those of all pools."""
+    if subject.pool is not None or document is None or "tolerations" not in field.route[:-1]:
+        return subject
+    end = field.route.index("tolerations") + 2
+    item: Json = document.data
+    for segment in field.route[:end]:
+        item = item[segment]
+    for index, pool in enumerate(subject.environment.overlay.node_pools):
+        if isinstance(item, dict) and any(
+            (taint.key, taint.value) == (item.get("key"), item.get("value") or "") for taint in pool.taints
+        ):
+            return replace(subject, pool=index)
+    return subject
+
+
 def _entry_subject(subject: Subject, field: Field) -> Subject:
     """Return whose entry of a kustomization.yaml is meant: a base names its component, a folder its pool."""
     if subject.kind != "kustomization" or not isinstance(field.value, str):
@@ -139,7 +155,7 @@ def _entry_subject(subject: Subject, field: Field) -> Subject:
     parts = PurePosixPath(field.value).parts
     pools = [pool.name for pool in subject.environment.overlay.node_pools]
     pool = next((pools.index(part) for part in parts if part in pools), subject.pool)
-    component = next((part for part in parts if part in SETTINGS), subject.component)
+    component = next((known for part in parts if (known := component_of(part))), subject.component)
     return Subject(subject.path, subject.kind, subject.environment, pool, component, "")
 
 

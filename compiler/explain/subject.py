@@ -79,16 +79,20 @@ def _kind(parts: tuple[str, ...], component: str) -> str:
     return "component" if component else "other"
 
 
+def component_of(name: str) -> str:
+    """Return the component that a folder or an object of a name belongs to, or an empty text."""
+    return _NAMES.get(name, name if name in SETTINGS else "")
+
+
 def _component(parts: tuple[str, ...], data: Obj | None) -> tuple[str, str]:
     """Return the component that made a file, and for NFD which of its parts."""
-    component = next((part for part in parts[:-1] if part in SETTINGS or part in _NAMES), "")
-    component = _NAMES.get(component, component)
+    component = next((known for part in parts[:-1] if (known := component_of(part))), "")
     metadata = data.get("metadata") if data else None
     name = str(metadata.get("name", "")) if isinstance(metadata, dict) else ""
     stem = parts[-1].removesuffix(".yaml").removesuffix(".patch").partition("-")[2]
     if not component:
         for known in (name, stem):
-            component = component or _NAMES.get(known, known if known in SETTINGS else "")
+            component = component or component_of(known)
     if not component and (name or stem).startswith("nfd-"):
         component = "node-feature-discovery"
     part = (name or stem).removeprefix("nfd-") if component == "node-feature-discovery" else ""

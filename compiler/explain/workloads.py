@@ -66,6 +66,12 @@ PODS: Final[Sequence[Row]] = (
         "How pods are replaced; a surge would have two on one node.",
     ),
     row(
+        "gpu-feature-discovery mps-control-daemon",
+        _CONTAINER + r"image",
+        "own:image.repository own:image.tag stack:devicePlugin.image.repository stack:devicePlugin.version",
+        "The device plugin's image holds this program too, so that all of them are of one release.",
+    ),
+    row(
         "*",
         _CONTAINER + r"image",
         "own:image.repository own:image.tag own:version stack:registryPrefix",

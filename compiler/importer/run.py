@@ -156,6 +156,11 @@ def _together(state: Import, sources: Sources) -> None:
     _discovery(state)
     for source in sources.found:
         values = source.values
+        if values.chart.name == DEVICE_PLUGIN and "tolerations" not in values.data and not state.taints:
+            why = "not set: the chart tolerates nvidia.com/gpu by itself, gpuc exactly the taints of the pools"
+            cure = "name the nodes' taints, if they have any: `--taint KEY=VALUE:EFFECT`"
+            what = (values.what, "tolerations")
+            state.beside(what, None, values.place(()), Outcome.UNEXPRESSED, why, cure)
         if values.chart.name == DEVICE_PLUGIN and not values.set("runtimeClassName"):
             why = "runtimeClassName is not set: the plugin gets NVML only where nvidia is the default runtime"
             wrong = state.talos

@@ -66,7 +66,8 @@ def _one(state: Import, values: ChartValues, route: Route, item: Json, targets: 
             "write key, operator, value and effect; operator Exists takes no value, Equal needs one",
         )
         return
-    if any(read.covers(taint) for taint in state.taints):
+    # The first half spares looking through all of them.
+    if tells_taint(read) in state.taints or any(read.covers(taint) for taint in state.taints):
         why = "gpuc tolerates the pool's taints everywhere, NFD's worker included"
         told = tells_taint(read) in state.taints and not state.choices.taints
         where: tuple[Target, ...] = in_overlay("nodePools", 0, "taints") if told else ()

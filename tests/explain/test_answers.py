@@ -9,6 +9,7 @@ import pytest
 from compiler.explain.answer import Answer, answer
 from compiler.explain.fields import read_fields, routes
 from compiler.pipeline import Built, build
+from tests.inputs.project import edited, write
 
 ROOT = Path(__file__).parents[2]
 STACK = "base/stack.yaml"
@@ -41,6 +42,7 @@ WRITTEN = [
     (PLUGIN, f"{POD}.containers[nvidia-device-plugin].env[CONFIG_FILE].value", OVERLAY, 9, 5),
     (PLUGIN, "metadata.namespace", STACK, 3, 12),
     (GFD, f"{POD}.runtimeClassName", STACK, 6, 22),
+    (GFD, f"{POD}.containers[gpu-feature-discovery].image", STACK, 12, 12),
     (EXPORTER, f"{NAMED_EXPORTER}.image", STACK, 16, 12),
     (EXPORTER, f"{NAMED_EXPORTER}.resources", STACK, 17, 3),
     (EXPORTER, f"{NAMED_EXPORTER}.resources.limits.memory", STACK, 17, 3),
@@ -184,3 +186,12 @@ def test_fields_are_named_in_several_ways(field: str, spelled: str, built: Built
 )
 def test_what_is_not_there_is_not_found(field: str, built: Built) -> None:
     assert answer(built, "base/runtime-class/runtimeclass-nvidia.yaml", field) is None
+
+
+def test_a_toleration_of_all_pools_leads_to_the_pool_that_needs_it(tmp_path: Path) -> None:
+    second = "  - {name: b, nodes: [{name: n2}], taints: [{key: team, value: ml, effect: NoSchedule}]}\nworkloads:\n"
+    overlay = edited(OVERLAY, "workloads:\n", second).replace("- {name: ollama,", "- {name: ollama, pool: worker4,")
+    built = build(write(tmp_path, {OVERLAY: overlay}))
+    patch = "overlays/worker4/daemonset-nfd-worker.patch.yaml"
+    places = [str(ask(built, patch, f"{POD}.tolerations[{index}].key").place) for index in (0, 1)]
+    assert places == [f"{OVERLAY}:7:5", f"{OVERLAY}:11:36"]

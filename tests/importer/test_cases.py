@@ -220,3 +220,10 @@ def test_a_taint_that_was_named_wins_over_what_tolerations_tell() -> None:
     assert report.draft.get("overlay", ("nodePools", 0, "taints")) == [
         {"key": "a", "value": "b", "effect": "NoExecute"}
     ]
+
+
+def test_tolerations_that_only_the_chart_has_are_told() -> None:
+    report = imported(PLUGIN, "runtimeClassName: nvidia\n")
+    (told,) = report.of(Outcome.UNEXPRESSED)
+    assert told.label == "tolerations"
+    assert "--taint KEY=VALUE:EFFECT" in told.help

@@ -81,7 +81,7 @@ def test_a_helm_release_gives_version_namespace_and_delivery() -> None:
 def test_values_from_elsewhere_need_an_answer() -> None:
     report = imported(RELEASE)
     assert labels(report, Outcome.QUESTION) == ["spec.valuesFrom"]
-    assert labels(report, Outcome.UNEXPRESSED) == ["spec.interval", "namespace"]
+    assert labels(report, Outcome.UNEXPRESSED) == ["tolerations", "spec.interval", "namespace"]
 
 
 def test_an_application_is_read_layer_by_layer() -> None:
@@ -103,7 +103,7 @@ def test_the_repository_of_out_is_named_by_an_option() -> None:
 def test_values_of_a_chart_of_ones_own_are_found_and_the_rest_is_told() -> None:
     report = imported("nvidia-device-plugin: {runtimeClassName: gpu}\nreplicas: 3\n")
     assert report.draft.stack["runtimeClass"] == {"name": "gpu"}
-    assert labels(report, Outcome.UNEXPRESSED) == ["replicas"]
+    assert labels(report, Outcome.UNEXPRESSED) == ["tolerations", "replicas"]
 
 
 def test_two_of_one_chart_are_told() -> None:

@@ -6,7 +6,7 @@ from typing import Final
 
 from compiler.check.chartvalues import DEVICE_PLUGIN, NFD, ChartValues, Setting
 from compiler.importer import configs
-from compiler.importer.handlers import NO_SETTING, PATCH, Handler, anyway, cannot, is_unset, to, unset
+from compiler.importer.handlers import PATCH, Handler, anyway, cannot, is_unset, to, unset
 from compiler.importer.pods import each, repository, resources, tag, update_strategy
 from compiler.importer.report import Outcome, in_overlay, in_stack
 from compiler.importer.selection import selection
@@ -135,7 +135,7 @@ TABLE: Final[dict[str, Handler]] = {
     "nvidiaDevRoot": cannot(_EXTRA, "add NVIDIA_DEV_ROOT to `devicePlugin.env`", usual="/"),
     "nvidiaDriverRoot": to((*_PLUGIN, "nvidiaDriverRoot")),
     "podAnnotations": each((*_PLUGIN, "annotations"), (*_GFD, "annotations")),
-    "podSecurityContext": NO_SETTING,
+    "podSecurityContext": cannot("each pod has one container", "say it in `securityContext`, or by a patch"),
     "priorityClassName": to((*_PLUGIN, "priorityClassName"), (*_GFD, "priorityClassName")),
     "resources": resources(_PLUGIN, _GFD),
     "runtimeClassName": _runtime,

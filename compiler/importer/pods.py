@@ -7,7 +7,7 @@ from typing import Final
 from compiler.check.chartvalues import ChartValues, Setting
 from compiler.check.scene import Route
 from compiler.importer.handlers import PATCH, Handler, is_default, is_unset, unset
-from compiler.importer.report import Outcome
+from compiler.importer.report import Outcome, in_stack
 from compiler.importer.state import Import
 from compiler.model import versions
 from compiler.objects import Json
@@ -20,27 +20,42 @@ KNOWN: Final = {
 
 
 def tag(component: str) -> Handler:
-    """Return a handler for the tag of a component's image, which is its version."""
+    """Return a handler for the tag of a component's image: its version, a variant of it, a digest behind it."""
 
     def handle(state: Import, values: ChartValues, setting: Setting) -> None:
-        value = setting.value
-        if is_unset(value):
+        if is_unset(setting.value):
             unset(state, values, setting)
-        elif value == state.draft.get("stack", (component, "version")):
-            state.add(values, setting.route, value, Outcome.DEFAULT, "the version that gpuc knows")
-        elif value in KNOWN[component]:
-            state.draft.put("stack", (component, "version"), value)
-            state.add(values, setting.route, value, Outcome.TRANSLATED, targets=(("stack", (component, "version")),))
-        else:
-            kept = state.draft.get("stack", (component, "version"))
-            why = (
-                f"gpuc knows {', '.join(KNOWN[component])}; the stack has {kept}, whose settings and rights it compiles"
-            )
-            state.add(
-                values, setting.route, value, Outcome.UNEXPRESSED, why, f"write it at {component}.version to insist"
-            )
+            return
+        name, _, digest = str(setting.value).partition("@")
+        kept = state.draft.get("stack", (component, "version"))
+        release = next((one for one in KNOWN[component] if _is_of(name, one)), None)
+        if release is None and name:
+            known = ", ".join(KNOWN[component])
+            why = f"gpuc knows {known}; the stack has {kept}, whose settings and rights it compiles"
+            help_ = f"write it at {component}.version to insist"
+            state.add(values, setting.route, setting.value, Outcome.UNEXPRESSED, why, help_)
+            return
+        written: list[tuple[Route, str]] = []
+        if release and release != kept:
+            written.append(((component, "version"), release))
+        if name and name != release:
+            written.append(((component, "image", "tag"), name))
+        if digest:
+            written.append(((component, "image", "digest"), digest))
+        for target, value in written:
+            state.draft.put("stack", target, value)
+        outcome = Outcome.TRANSLATED if written else Outcome.DEFAULT
+        why = "" if written else "the version that gpuc knows"
+        targets = tuple(target for route, _ in written for target in in_stack(*route))
+        state.add(values, setting.route, setting.value, outcome, why, targets=targets)
 
     return handle
+
+
+def _is_of(tag_: str, release: str) -> bool:
+    """Return whether a tag is a release's, also one of another base image, such as v0.20.0-ubi9."""
+    base = release.removesuffix("-distroless")
+    return tag_ in (release, base) or tag_.startswith(f"{base}-")
 
 
 def repository(component: str, usual: str) -> Handler:

@@ -51,8 +51,10 @@ def _withdraw(state: Import, problem: Diagnostic) -> bool:
     if best is None:
         return False
     entry = state.report.entries[best[0]]
-    for target in reversed(entry.targets):
-        state.draft.drop(*target)
+    for which, route in reversed(entry.targets):
+        # The same setting of another component goes too; a version that came with a broken digest stays.
+        if route[-1] == best[2][1][-1]:
+            state.draft.drop(which, route)
     index = best[0]
     state.report.entries[index] = _wrong(entry, problem)
     return True

@@ -227,3 +227,30 @@ def test_tolerations_that_only_the_chart_has_are_told() -> None:
     (told,) = report.of(Outcome.UNEXPRESSED)
     assert told.label == "tolerations"
     assert "--taint KEY=VALUE:EFFECT" in told.help
+
+
+@pytest.mark.parametrize(
+    ("chart", "tag", "written"),
+    [
+        (PLUGIN, "v0.19.3", {"version": "v0.19.3"}),
+        (PLUGIN, "v0.20.0", {"version": "v0.20.0"}),
+        (PLUGIN, "v0.20.0-ubi9", {"version": "v0.20.0", "image": {"tag": "v0.20.0-ubi9"}}),
+        (
+            PLUGIN,
+            f"v0.20.0@sha256:{'a' * 64}",
+            {"version": "v0.20.0", "image": {"digest": f"sha256:{'a' * 64}"}},
+        ),
+        (PLUGIN, "v0.9.0", {"version": "v0.20.0"}),
+        (PLUGIN, "v0.19.3@sha256:short", {"version": "v0.19.3"}),
+        (
+            EXPORTER,
+            "4.5.3-4.8.2-ubuntu22.04",
+            {"version": "4.5.3-4.8.2-distroless", "image": {"tag": "4.5.3-4.8.2-ubuntu22.04"}},
+        ),
+    ],
+    ids=["older", "same", "variant", "digest", "unknown", "no-digest", "exporter"],
+)
+def test_an_images_tag_becomes_version_tag_and_digest(chart: str, tag: str, written: dict[str, object]) -> None:
+    report = imported(chart, f"image: {{tag: '{tag}'}}\n")
+    component = report.draft.stack["devicePlugin" if chart == PLUGIN else "dcgmExporter"]
+    assert {key: component[key] for key in ("version", "image") if key in component} == written

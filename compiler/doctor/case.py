@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import dataclass
 from typing import ClassVar
@@ -12,6 +13,9 @@ from compiler.doctor.expected import Expected
 from compiler.doctor.snapshot import Kind, Snapshot
 from compiler.model.overlay import NodePool
 from compiler.objects import Obj
+
+_INTERNAL = "InternalIP"
+_ADDRESS = re.compile(r"[0-9A-Fa-f.:]{2,45}")
 
 
 @dataclass(frozen=True)
@@ -78,9 +82,9 @@ class Case:
                 return one.address
         live = self.seen.get(kinds.NODE, node) or {}
         internal = (
-            text(one, "address") for one in items(live, "status", "addresses") if text(one, "type") == "InternalIP"
+            text(one, "address") for one in items(live, "status", "addresses") if text(one, "type") == _INTERNAL
         )
-        return next(internal, node)
+        return next((address for address in internal if _ADDRESS.fullmatch(address)), node)
 
     def daemon_set(self, wanted: str) -> Obj | None:
         """Return a DaemonSet of the stack."""

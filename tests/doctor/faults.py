@@ -180,6 +180,77 @@ def _label(cluster: Cluster, key: str, value: str) -> None:
     cluster.get("Node", NODE)["metadata"]["labels"][key] = value
 
 
+def _nothing_applied(cluster: Cluster) -> None:
+    """Flux was never pointed at the stack."""
+    cluster.objects = [obj for obj in cluster.objects if obj["kind"] in ("Node", "Namespace", "RuntimeClass")]
+    cluster.groups = ["apps", "node.k8s.io", "kustomize.toolkit.fluxcd.io", "source.toolkit.fluxcd.io"]
+
+
+def _no_nfd_crds(cluster: Cluster) -> None:
+    cluster.objects = [obj for obj in cluster.objects if not obj["kind"].startswith("NodeFeature")]
+    cluster.groups.remove("nfd.k8s-sigs.io")
+
+
+def _master_down(cluster: Cluster) -> None:
+    cluster.get("Deployment", "nfd-master")["status"] = {"observedGeneration": 1, "unavailableReplicas": 1}
+    pod = gpu_pod(NAMESPACE, "nfd-master-5f7d8c9b4-2xk9p")
+    said = "0/3 nodes are available: 3 node(s) had untolerated taint"
+    pod["status"]["conditions"] = [{"type": "PodScheduled", "status": "False", "message": said}]
+    pod["spec"]["containers"] = []
+    cluster.objects.append(pod)
+
+
+def _waiting(reason: str) -> Callable[[Cluster], None]:
+    def damage(cluster: Cluster) -> None:
+        _crash(cluster, "")
+        (status,) = cluster.pod_of(PLUGIN)["status"]["containerStatuses"]
+        status |= {"state": {"waiting": {"reason": reason}}, "lastState": {}}
+
+    return damage
+
+
+def _out_of_memory(cluster: Cluster) -> None:
+    pod = cluster.pod_of("dcgm-exporter-worker4")
+    pod["status"]["conditions"] = [{"type": "Ready", "status": "False"}]
+    pod["status"]["containerStatuses"] = [{"name": "x", "lastState": {"terminated": {"reason": "OOMKilled"}}}]
+
+
+def _not_injected(cluster: Cluster) -> None:
+    line = "failed to initialize NVML: ERROR_LIBRARY_NOT_FOUND"
+    _crash(cluster, line)
+    del cluster.pod_of(PLUGIN)["spec"]["runtimeClassName"]
+
+
+def _never_made(cluster: Cluster) -> None:
+    cluster.lose_pod(PLUGIN, desired=1)
+    said = "Error creating: insufficient quota to match these scopes: [{PriorityClass In [system-node-critical]}]"
+    cluster.objects.append(event("DaemonSet", NAMESPACE, PLUGIN, "FailedCreate", said))
+
+
+def _cordoned(cluster: Cluster) -> None:
+    cluster.get("Node", NODE)["spec"]["unschedulable"] = True
+    _waits("0/3 nodes are available: 1 node(s) were unschedulable.")(cluster)
+
+
+def _other_resource(cluster: Cluster) -> None:
+    _waits("Insufficient nvidia.com/gpu.shared")(cluster)
+    cluster.get("Pod", "comfyui-0")["spec"]["containers"][0]["resources"] = {"limits": {"nvidia.com/gpu.shared": 1}}
+
+
+def _refused(cluster: Cluster) -> None:
+    pod = gpu_pod("comfyui", "comfyui-0", NODE, count=2)
+    pod["status"] = {"phase": "Failed", "reason": "UnexpectedAdmissionError", "message": "maximum request size is 1"}
+    cluster.objects.append(pod)
+
+
+def _older_pod(cluster: Cluster) -> None:
+    cluster.pod_of(PLUGIN)["spec"]["volumes"][-1]["configMap"]["name"] = "nvidia-device-plugin-config-worker4-older"
+
+
+def _outdated(cluster: Cluster) -> None:
+    cluster.get("Kustomization", "gpu-monitoring")["metadata"]["generation"] = 2
+
+
 FAULTS: dict[str, Fault] = {
     "node-missing": Fault(
         lambda c: c.drop("Node", NODE), "node", "never joined", "talosctl health --nodes 192.168.1.224"
@@ -344,4 +415,54 @@ FAULTS: dict[str, Fault] = {
         "kubectl -n flux-system describe kustomizations.kustomize.toolkit.fluxcd.io gpu-gate",
     ),
     "flux-behind": Fault(_behind, "reconciled", "not come to it", RECONCILE),
+    "nothing-applied": Fault(
+        _nothing_applied, "delivered", "not pointed at", "kubectl apply --server-side -k out/flux/worker4"
+    ),
+    "no-nfd-crds": Fault(_no_nfd_crds, "nfd", "not applied as a whole", RECONCILE),
+    "nfd-master-down": Fault(
+        _master_down,
+        "nfd",
+        "untolerated taint",
+        f"kubectl -n {NAMESPACE} describe pod -l app.kubernetes.io/component=master",
+    ),
+    "image-not-pulled": Fault(
+        _waiting("ImagePullBackOff"),
+        "plugin-pod",
+        "cannot be pulled",
+        f"kubectl -n {NAMESPACE} describe pod {PLUGIN}-4x7k2",
+    ),
+    "library-not-injected": Fault(_not_injected, "plugin-pod", "RuntimeClass of nobody, not nvidia", RECONCILE),
+    "pod-never-made": Fault(
+        _never_made, "plugin-pod", "insufficient quota", f"kubectl -n {NAMESPACE} describe daemonset {PLUGIN}"
+    ),
+    "config-in-an-older-pod": Fault(
+        _older_pod, "plugin-config", "rollout has not reached it", f"kubectl -n {NAMESPACE} delete pod {PLUGIN}-4x7k2"
+    ),
+    "cordoned": Fault(_cordoned, "pending", "cordoned", f"kubectl uncordon {NODE}"),
+    "another-resource": Fault(
+        _other_resource,
+        "pending",
+        "it asks for nvidia.com/gpu.shared; the nodes offer nvidia.com/gpu",
+        "kubectl -n comfyui describe pod comfyui-0",
+    ),
+    "refused-by-the-node": Fault(_refused, "pending", "more than one slice", "kubectl -n comfyui delete pod comfyui-0"),
+    "exporter-out-of-memory": Fault(
+        _out_of_memory,
+        "dcgm-exporter",
+        "memory limit is too low",
+        f"kubectl -n {NAMESPACE} describe pod dcgm-exporter-worker4-4x7k2",
+    ),
+    "gate-suspended": Fault(
+        lambda c: c.get("Kustomization", "gpu-gate")["spec"].update({"suspend": True}),
+        "reconciled",
+        "paused",
+        "flux resume kustomization gpu-gate -n flux-system",
+    ),
+    "gate-missing": Fault(
+        lambda c: c.drop("Kustomization", "gpu-gate"),
+        "reconciled",
+        "not pointed at",
+        "kubectl apply --server-side -k out/flux/worker4",
+    ),
+    "flux-has-not-looked": Fault(_outdated, "reconciled", "controller is down", RECONCILE_MONITORING),
 }

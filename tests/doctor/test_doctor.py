@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from compiler.doctor.case import Link
+from compiler.doctor.links import CHAIN
 from tests.doctor.cluster import Cluster, healthy, healthy_like, project
 from tests.doctor.faults import FAULTS, RECONCILE, Fault
 from tests.golden import stored
@@ -81,6 +83,17 @@ def test_the_report_reads(
     if request.config.getoption("--update-golden"):
         snapshot.write_text(shown, encoding="utf-8")
     assert shown == snapshot.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("link", CHAIN, ids=[link.id for link in CHAIN])
+def test_every_link_is_in_the_documentation_and_comes_after_those_it_depends_on(link: Link) -> None:
+    page = (Path(__file__).parents[2] / "docs/doctor.md").read_text(encoding="utf-8")
+    before = {one.id for one in CHAIN[: CHAIN.index(link)]}
+    assert (f"| `{link.id}` |" in page, set(link.after) - before) == (True, set())
+
+
+def test_every_link_has_a_fault_that_breaks_it() -> None:
+    assert {link.id for link in CHAIN} - {fault.link for fault in FAULTS.values()} == {"mps-daemon"}
 
 
 def test_links_before_the_broken_one_are_ok_and_what_depends_on_it_is_not_looked_at(

@@ -68,6 +68,16 @@ def test_what_a_shell_obeys_is_quoted_in_commands(root: Path, tmp_path: Path, ca
     assert f"kubectl taint node {NODE} 'a;reboot:NoSchedule-'" in shown
 
 
+def test_an_address_of_the_cluster_that_is_none_is_not_typed(root: Path, tmp_path: Path, capsys: Capture) -> None:
+    overlay = root / "overlays/worker4/overlay.yaml"
+    overlay.write_text(overlay.read_text(encoding="utf-8").replace(", address: 192.168.1.224", ""), encoding="utf-8")
+    cluster = healthy(root)
+    FAULTS["node-not-ready"].damage(cluster)
+    cluster.get("Node", NODE)["status"]["addresses"][0]["address"] = "1.2.3.4; reboot"
+    shown = doctor(capsys, root, cluster.save(tmp_path / "saved")).stdout
+    assert f"talosctl logs kubelet --nodes {NODE}\n" in shown
+
+
 def test_an_object_whose_name_is_no_name_is_left_out_and_said_so(root: Path, tmp_path: Path, capsys: Capture) -> None:
     cluster = healthy(root)
     cluster.objects.append({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "$(reboot)", "namespace": "a"}})

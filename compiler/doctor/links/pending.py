@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from compiler.doctor import snapshot as kinds
 from compiler.doctor.case import Case, Finding, Link, Verdict
 from compiler.doctor.data import condition, dig, items, labels, mapping, name, namespace, number, one_line, text
@@ -62,38 +64,57 @@ def _waits(case: Case, pod: Obj) -> Finding:
     if known and not set(asked) & offered:
         cause = f"it asks for {', '.join(sorted(asked))}; the nodes offer {', '.join(sorted(offered))}"
         return Finding(what, cause, (describe,))
-    reasons = [(pool, _against(case, pool, pod, asked)) for pool in case.pools]
-    blocked = [(pool, why) for pool, why in reasons if why]
-    if len(blocked) == len(reasons):
-        pool, _ = blocked[0]
-        component = f"out/components/gpu-workload/{case.expected.environment.name}/{pool.name}"
-        cause = "; ".join(why for _, why in blocked)
-        mend = f"cat {component}/README.md  # one line in the application's kustomization.yaml"
-        return Finding(what, f"{cause}. The component {component} brings what it lacks", (describe, mend))
+    against = [_lacks(case, pool, pod) or _cannot(case, pool, pod, asked) for pool in case.pools]
+    if all(against):
+        cause = "; ".join(one.why for one in against if one)
+        commands = dict.fromkeys(command for one in against if one for command in one.commands)
+        return Finding(what, cause, (describe, *commands))
     return Finding(what, _full(case), _holders(case))
 
 
-def _against(case: Case, pool: NodePool, pod: Obj, asked: dict[str, int]) -> str:
-    """Return what keeps a pod off a pool for good; empty where only free slices are missing."""
+class _Against(NamedTuple):
+    """What keeps a pod off a pool for good, and what mends it."""
+
+    why: str
+    commands: tuple[str, ...] = ()
+
+
+def _lacks(case: Case, pool: NodePool, pod: Obj) -> _Against | None:
+    """Return what a pod lacks to run on a pool, which the pool's component brings."""
     tolerations = items(pod, "spec", "tolerations")
     missing = [
         f"{taint.key}={taint.value}:{taint.effect}".replace("=:", ":")
         for taint in pool.taints
         if taint.effect != "PreferNoSchedule" and not tolerates(tolerations, taint)
     ]
-    if missing:
-        return f"it does not tolerate {', '.join(missing)} of pool {pool.name}"
     nodes = case.nodes(pool)
-    selector = mapping(pod, "spec", "nodeSelector")
-    fitting = [node for node in nodes if all(labels(node).get(key) == value for key, value in selector.items())]
-    if nodes and not fitting:
+    if missing:
+        why = f"it does not tolerate {', '.join(missing)} of pool {pool.name}"
+    elif nodes and not _fitting(nodes, pod):
+        selector = mapping(pod, "spec", "nodeSelector")
         wanted = ", ".join(f"{key}={one_line(str(value))}" for key, value in selector.items())
-        return f"its nodeSelector {wanted} fits no node of pool {pool.name}"
+        why = f"its nodeSelector {wanted} fits no node of pool {pool.name}"
+    else:
+        return None
+    component = f"out/components/gpu-workload/{case.expected.environment.name}/{pool.name}"
+    show = f"cat {component}/README.md  # one line in the application's kustomization.yaml"
+    return _Against(f"{why}; the component {component} brings what it lacks", (show,))
+
+
+def _fitting(nodes: list[Obj], pod: Obj) -> list[Obj]:
+    selector = mapping(pod, "spec", "nodeSelector")
+    return [node for node in nodes if all(labels(node).get(key) == value for key, value in selector.items())]
+
+
+def _cannot(case: Case, pool: NodePool, pod: Obj, asked: dict[str, int]) -> _Against | None:
+    """Return why no slice that becomes free would help."""
+    fitting = _fitting(case.nodes(pool), pod)
     if fitting and all(dig(node, "spec", "unschedulable") is True for node in fitting):
-        return f"the nodes of pool {pool.name} are cordoned: kubectl uncordon {' '.join(map(name, fitting))}"
+        uncordon = tuple(case.kubectl("uncordon", name(node)) for node in fitting)
+        return _Against(f"the nodes of pool {pool.name} are cordoned", uncordon)
     count = advertised(pool) or {}
     more = [f"{asked[key]} {key} of {count[key]}" for key in asked if key in count and asked[key] > count[key]]
-    return f"it asks for {', '.join(more)} on a node of pool {pool.name}" if more else ""
+    return _Against(f"it asks for {', '.join(more)} on a node of pool {pool.name}") if more else None
 
 
 def _full(case: Case) -> str:

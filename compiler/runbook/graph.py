@@ -7,7 +7,10 @@ from collections.abc import Iterator
 
 from compiler.model.advertised import advertised
 from compiler.model.environment import Environment
+from compiler.model.kube import Taint
 from compiler.model.overlay import NodePool, Workload
+
+_MAX_NODES = 12
 
 
 def mermaid(environment: Environment) -> str:
@@ -41,6 +44,16 @@ def places(pool: NodePool) -> list[str]:
     return [", ".join(f"{key}={value}" for key, value in sorted(pool.node_selector.items()))]
 
 
+def folded(names: list[str], most: int) -> list[str]:
+    """Return names, the surplus of a long list counted in the last."""
+    return names if len(names) <= most else [*names[: most - 1], f"and {len(names) - most + 1} more"]
+
+
+def taint_text(taint: Taint) -> str:
+    """Return a taint as kubectl writes it."""
+    return f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"
+
+
 def _chain(environment: Environment) -> Iterator[str]:
     """Yield how the label comes to the node, and what selects it."""
     stack = environment.stack
@@ -55,7 +68,8 @@ def _chain(environment: Environment) -> Iterator[str]:
 def _pools(environment: Environment) -> Iterator[str]:
     for number, pool in enumerate(environment.overlay.node_pools):
         yield f'    subgraph pool{number}["node pool {_text(pool.name)}"]'
-        yield f'        nodes{number}["{"<br/>".join(map(_text, places(pool)))}"]'
+        shown = folded(places(pool), _MAX_NODES)
+        yield f'        nodes{number}["{"<br/>".join(map(_text, shown))}"]'
         yield f'        cards{number}["{_text(card(pool))}"]'
         yield f'        slices{number}["{_text(slices(pool))}"]'
         yield f"        nodes{number} --- cards{number} --- slices{number}"

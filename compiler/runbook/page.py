@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from compiler.model.environment import Environment
-from compiler.model.overlay import NodePool, TimeSlicing
+from compiler.model.overlay import NodePool, NoSharing, TimeSlicing
 from compiler.model.scalars import mebibytes
 from compiler.runbook.graph import card, mermaid, places, slices, workloads_of
 from compiler.runbook.settings import settings
@@ -33,7 +35,8 @@ def page(environment: Environment) -> str:
 
 def _overview(environment: Environment) -> str:
     rows = [
-        [pool.name, ", ".join(places(pool)), card(pool), f"`{slices(pool)}`"] for pool in environment.overlay.node_pools
+        [pool.name, _text(", ".join(places(pool))), _text(card(pool)), f"`{slices(pool)}`"]
+        for pool in environment.overlay.node_pools
     ]
     head = f"Cluster `{environment.overlay.cluster}`, namespace `{environment.stack.namespace_name}`."
     return head + "\n\n" + _table(["node pool", "nodes", "cards of each node", "each node advertises"], rows)
@@ -42,6 +45,11 @@ def _overview(environment: Environment) -> str:
 def _table(head: list[str], rows: list[list[str]]) -> str:
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+def _text(text: str) -> str:
+    """Keep what people wrote, such as a product's name, from being read as Markdown or HTML."""
+    return re.sub(r"[\\`*_<>&\[\]~#]", lambda match: f"&#{ord(match[0])};", text)
 
 
 def _workloads(environment: Environment) -> list[str]:
@@ -59,13 +67,18 @@ def _workloads(environment: Environment) -> list[str]:
 
 def _vram(pool: NodePool, environment: Environment) -> str:
     """Say what sharing means for the card's memory."""
-    total = sum(mebibytes(w.vram) for w in workloads_of(environment, pool) if w.vram)
+    device = "card" if pool.mig.strategy == "none" else "MIG instance"
+    if isinstance(pool.sharing, NoSharing):
+        return f"Each slice is a whole {device}, whose memory is its pod's alone."
     if not isinstance(pool.sharing, TimeSlicing):
-        return "Each pod has its part of the card's memory to itself."
-    told = f" Together these ask for {total} MiB" if total else ""
-    memory = f" of the card's {mebibytes(pool.gpu.memory)} MiB." if total and pool.gpu.memory else "." if total else ""
+        return f"Each pod has an equal part of the {device}'s memory, and no more: MPS refuses what goes beyond."
+    asked = [mebibytes(w.vram) * w.slices for w in workloads_of(environment, pool) if w.vram]
+    told = ""
+    if asked and pool.gpu.memory and pool.mig.strategy == "none" and pool.gpu.count == 1:
+        has = mebibytes(pool.gpu.memory)
+        told = f" Together these ask for {sum(asked)} MiB of the card's {has} MiB, which {'fits' if sum(asked) <= has else 'does not fit'}."
     return (
-        "A slice is a share of the card's time, not of its memory: every pod sees all of the VRAM, and whoever allocates "
-        f"last runs out.{told}{memory} What does not fit together must take turns: stop one (`kubectl scale`), or have it "
-        "unload its model."
+        f"A slice is a share of the {device}'s time, not of its memory: every pod sees all of the VRAM, and whoever "
+        f"allocates last runs out.{told} What does not fit together must take turns: stop one (`kubectl scale`), or have "
+        "it unload its model."
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from compiler.model.environment import Environment
 from compiler.model.overlay import NodePool, NoSharing, TimeSlicing
 from compiler.model.stack import TalosPlatform
+from compiler.runbook.graph import taint_text
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ def _stack(environment: Environment) -> list[Setting]:
     stack = environment.stack
     plugin, runtime = stack.device_plugin, stack.runtime_class
     nfd = stack.node_feature_discovery
-    talos = isinstance(stack.platform, TalosPlatform)
+    talos = any(isinstance(pool.platform or stack.platform, TalosPlatform) for pool in environment.overlay.node_pools)
     found = [
         Setting(
             "namespace", stack.namespace_name, "Pod Security `privileged`: the stack's pods mount paths of the node"
@@ -45,7 +46,9 @@ def _stack(environment: Environment) -> list[Setting]:
         Setting(
             "deviceDiscoveryStrategy",
             plugin.device_discovery_strategy,
-            "`auto` probes paths that Talos does not have" if talos else "how the plugin finds the cards",
+            "`auto` probes paths that Talos does not have"
+            if talos and plugin.device_discovery_strategy == "nvml"
+            else "how the plugin finds the cards",
         ),
         Setting(
             "deviceListStrategy",
@@ -62,7 +65,9 @@ def _stack(environment: Environment) -> list[Setting]:
         Setting(
             "GPU Feature Discovery",
             "on" if stack.gpu_feature_discovery.enabled else "off",
-            "labels the node with product, memory, driver and sharing",
+            "labels the node with product, memory, driver and sharing"
+            if stack.gpu_feature_discovery.enabled
+            else "nobody labels the node with product, memory, driver and sharing",
         ),
     ]
     if stack.dcgm_exporter and stack.dcgm_exporter.enabled:
@@ -79,7 +84,11 @@ def _pool(environment: Environment, pool: NodePool) -> list[Setting]:
     prefix = f"{pool.name}: " if len(environment.overlay.node_pools) > 1 else ""
     found = []
     if isinstance(sharing, NoSharing):
-        found.append(Setting(f"{prefix}sharing", "none", "one pod a card"))
+        found.append(
+            Setting(
+                f"{prefix}sharing", "none", f"one pod a {'card' if pool.mig.strategy == 'none' else 'MIG instance'}"
+            )
+        )
     else:
         shared = ", ".join(f"{item.replicas} x {item.name}" for item in sharing.by_resource())
         why = (
@@ -93,7 +102,7 @@ def _pool(environment: Environment, pool: NodePool) -> list[Setting]:
     found += [
         Setting(
             f"{prefix}taint",
-            f"{taint.key}={taint.value}:{taint.effect}",
+            taint_text(taint),
             "keeps other pods off; everything of the stack that must run here tolerates it, NFD's worker too",
         )
         for taint in pool.taints

@@ -79,11 +79,16 @@ PODS: Final[Sequence[Row]] = (
     ),
     row("*", _CONTAINER + r"imagePullPolicy", "own:image.pullPolicy", "A released tag never changes: pulled once."),
     row(
+        "dcgm-exporter",
+        _CONTAINER + r"resources.*",
+        "own:resources",
+        "The exporter grew out of small limits in many clusters. It never requests a GPU: that would take a slice.",
+    ),
+    row(
         "*",
         _CONTAINER + r"resources.*",
         "own:resources",
-        "Requests keep the pod on a full node. The exporter grew out of small limits in many clusters; a GPU is never "
-        "requested: that would take a slice.",
+        "Requests keep the pod on a full node, limits keep it from growing.",
     ),
     row(
         "dcgm-exporter",

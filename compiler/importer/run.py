@@ -57,7 +57,8 @@ def import_files(files: Sequence[SourceFile], choices: Choices, chart: str | Non
     _together(state, sources)
     _monitoring(state)
     add_delivery(draft, choices)
-    for source in sources.found:
+    # The plugin's release decides where releases differ, such as in their namespaces.
+    for source in sorted(sources.found, key=lambda one: one.values.chart.name != DEVICE_PLUGIN):
         add_installation(state, source)
     add_pools(state, sources)
     settle(state)
@@ -170,6 +171,11 @@ def _together(state: Import, sources: Sources) -> None:
             outcome = Outcome.WRONG if wrong else Outcome.DEFAULT
             cure = "the new stack has RuntimeClass nvidia" if wrong else ""
             state.beside((values.what, "runtimeClassName"), None, values.place(()), outcome, said, cure)
+        if values.chart.name == DEVICE_PLUGIN and NFD in state.charts and brings_nfd(values):
+            said = "the plugin's chart brings an NFD, and NFD is here once more: two masters undo each other's labels"
+            what = (values.what, "nfd.enabled")
+            place = values.place(("nfd", "enabled"), key=True)
+            state.beside(what, None, place, Outcome.WRONG, said, "nothing to do: the new stack has one")
         if values.chart.name != EXPORTER and brings_nfd(values):
             _worker(state, values)
 

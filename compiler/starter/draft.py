@@ -20,6 +20,7 @@ from compiler.yaml.emit import emit
 Which = Literal["stack", "overlay"]
 API_VERSION: Final = "gpuc/v1alpha1"
 _SCHEMA: Final = {"stack": "gpustack.schema.json", "overlay": "../overlay.schema.json"}
+_FIRST: Final = ("strategy", "os", "managed", "enabled", "version")
 _MODELS: Final[dict[Which, type[Model]]] = {"stack": GPUStack, "overlay": Overlay}
 
 
@@ -125,7 +126,7 @@ def _ordered(value: Json, model: type[Model], loc: Location) -> Json:
         return value
     tag = next((value[key] for key in ("strategy", "os", "managed") if isinstance(value.get(key), str)), None)
     known = list(dict.fromkeys(keys_at(model, (*loc, tag) if tag else loc) or keys_at(model, loc)))
-    # What tells a union's members apart comes first, as people write it.
-    known = [*(key for key in ("strategy", "os", "managed") if key in value), *known]
+    # What says which and whether comes first, as people write it.
+    known = [*(key for key in _FIRST if key in value), *known]
     names = sorted(value, key=lambda key: known.index(key) if key in known else len(known))
     return {name: _ordered(value[name], model, (*loc, name)) for name in names}

@@ -138,3 +138,18 @@ def test_files_without_values_are_refused(text: str, rule: str) -> None:
     with pytest.raises(InputError) as caught:
         imported(text)
     assert rule in {"", *(item.rule for item in caught.value.diagnostics)}
+
+
+def test_two_nfds_are_told() -> None:
+    files = [
+        SourceFile("a.yaml", "gfd: {enabled: true}\nruntimeClassName: nvidia\n", named=True),
+        SourceFile("nfd.yaml", "worker: {resources: {limits: {memory: 64Mi}}}\n", named=True),
+    ]
+    report = import_files(files, TALOS)
+    assert [one.label for one in report.of(Outcome.WRONG)] == ["nfd.enabled"]
+    assert report.draft.get("stack", ("nodeFeatureDiscovery", "worker", "resources")) == {"limits": {"memory": "64Mi"}}
+
+
+def test_the_plugins_release_decides_on_the_namespace() -> None:
+    releases = "---\n".join(reversed(RELEASE.split("---\n")))
+    assert imported(releases).draft.stack["namespace"] == "gpu"

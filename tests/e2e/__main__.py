@@ -18,10 +18,10 @@ from tests.e2e.processes import ProgramFailed, Programs
 from tests.e2e.served import CompileFailed
 
 RUN = build.CHECKOUT / ".tools" / "e2e" / "run"
-SHARED = ("worker4", "argocd", "red", "pools", "doctor")
+SHARED = ("worker4", "argocd", "red", "pools")
 """Scenarios that leave a cluster as they found it, in the order in which they run on one."""
-ALONE = ("harness",)
-"""Scenarios that need a cluster for themselves, and only run when asked for."""
+ALONE = ("doctor", "harness")
+"""Scenarios that run on a cluster of their own, and only when asked for: they take long, or prove the harness."""
 SCENARIOS = (*SHARED, *ALONE)
 
 

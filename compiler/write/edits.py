@@ -14,7 +14,8 @@ from compiler.write.git import GitState, blob_ids, read_git
 from compiler.write.paths import in_out, shown
 from compiler.write.record import digest
 
-_CONFLICT = re.compile(rb"^<{7} .*^={7}\r?$.*^>{7} ", re.MULTILINE | re.DOTALL)
+# What git writes around the two sides of a conflict, in this order.
+_CONFLICT = tuple(re.compile(mark, re.MULTILINE) for mark in (rb"^<{7} ", rb"^={7}\r?$", rb"^>{7} "))
 _NAMED_LINES = 3
 
 
@@ -40,11 +41,21 @@ def _recoverable(path: str, data: bytes | None, git: GitState) -> bool:
         return True
     if data is None:
         return False
-    if _CONFLICT.search(data):
+    if _holds_conflict(data):
         return True
     blobs = set(git.staged.get(path, ())) if git.merging else set()
     blobs |= {git.committed[path]} if path in git.committed else set()
     return any(blob in blob_ids(data, blob) for blob in blobs)
+
+
+def _holds_conflict(data: bytes) -> bool:
+    position = 0
+    for mark in _CONFLICT:
+        found = mark.search(data, position)
+        if found is None:
+            return False
+        position = found.end()
+    return True
 
 
 def _finding(plan: Plan, path: str, git: GitState) -> Diagnostic:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from pathlib import Path
 
 import pytest
@@ -369,3 +370,11 @@ def test_git_is_not_asked_when_nothing_could_be_lost(tmp_path: Path, monkeypatch
     for files in (OLD, NEW, NEW, OLD):
         compile_to(root, files)
     assert not (tmp_path / "ran").exists()
+
+
+def test_a_file_full_of_conflict_marks_takes_no_longer_than_any_other(tmp_path: Path) -> None:
+    root = repository(tmp_path)
+    write(root / "out/base/a.yaml", "<<<<<<< \n=======\n" * 20_000)
+    start_ = time.monotonic()
+    assert len(refusal(root)) == 1
+    assert time.monotonic() - start_ < 10

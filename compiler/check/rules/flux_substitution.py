@@ -22,8 +22,9 @@ from compiler.diagnostics import Severity
 from compiler.objects import Json
 
 GROUP = "kustomize.toolkit.fluxcd.io"
-# A name with a default (${NAME:=x}) is written for substitution.
-_VARIABLE = re.compile(r"(?<!\$)\$\{([_a-zA-Z][_a-zA-Z0-9]*)(?!:?[=-])[^}\n]*\}")
+# A name with a default (${NAME:=x}) is written for substitution. Nothing is tried twice and lengths are limited: a text
+# of `${A${A...` would else take hours.
+_VARIABLE = re.compile(r"(?<!\$)\$\{([_a-zA-Z][_a-zA-Z0-9]{0,252}+)(?!:?[=-])[^}\n]{0,500}+\}")
 _SWITCH = f"{GROUP}/substitute"
 
 

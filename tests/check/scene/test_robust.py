@@ -118,3 +118,18 @@ def test_the_time_grows_linearly_with_the_pools() -> None:
     few, many = min(took(20) for _ in range(5)), min(took(200) for _ in range(3))
     # Ten times the pools: a quadratic rule would take a hundred times as long.
     assert many < 25 * few
+
+
+@pytest.mark.parametrize("text", ["${A" * 200_000, "${" + "a" * 400_000], ids=["many names", "one long name"])
+def test_a_text_full_of_unfinished_variables_is_read_in_time(text: str) -> None:
+    flux = {
+        "apiVersion": "kustomize.toolkit.fluxcd.io/v1",
+        "kind": "Kustomization",
+        "metadata": {"name": "gpu", "namespace": "flux-system"},
+        "spec": {"postBuild": {"substitute": {"B": "b"}}},
+    }
+    script = {"name": "script", "namespace": "gpu"}
+    config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": script, "data": {"run": text}}
+    start = time.process_time()
+    assert run(Scene([located(flux), located(config)], None)) == []
+    assert time.process_time() - start < 10

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Collection
 from pathlib import Path, PurePosixPath
 from typing import Annotated
 
@@ -14,6 +16,7 @@ from compiler.errors import ExitCode
 from compiler.model.describe import suggest
 from compiler.objects import Json
 from compiler.pages import find_page, nearest, pages
+from compiler.write.paths import MANIFEST
 
 _LONGEST = 400
 
@@ -57,9 +60,12 @@ def _field(what: str, root: Path) -> None:
 
     given, wanted = split_argument(what)
     built = build(root)
-    path = _below_out(given, root)
-    if path is None or path not in built.files:
-        meant = suggest(path or given, list(built.files))
+    path = _below_out(given, root, built.files.keys())
+    if path is None:
+        if given.endswith(f"out/{MANIFEST}"):
+            typer.echo("out/.gpuc.json is the list of files that gpuc wrote and may remove; nothing else reads it")
+            return
+        meant = suggest(given.removeprefix("out/"), list(built.files))
         cure = f"did you mean out/{meant}?" if meant else "`gpuc compile` lists what changed; out/ holds the files"
         typer.echo(f"gpuc does not compile {safe(given)}: {safe(cure)}", err=True)
         raise typer.Exit(ExitCode.USAGE)
@@ -88,18 +94,16 @@ def _field(what: str, root: Path) -> None:
         typer.echo(f"made by: {safe(found.made_by)}")
 
 
-def _below_out(given: str, root: Path) -> str | None:
-    """Return a path relative to out/: as given from here or from the root, or already below out/."""
+def _below_out(given: str, root: Path, known: Collection[str]) -> str | None:
+    """Return a path relative to out/: as seen from here or from the root, or already below out/; None for no file."""
     if "\0" in given:
         return None
-    absolute = (Path.cwd() / given).absolute()
+    candidates = [PurePosixPath(given).as_posix().removeprefix("out/")]
     for start in (Path.cwd(), root):
-        try:
-            inner = Path(start / given).absolute().relative_to(root / "out")
-        except ValueError:
-            continue
-        return PurePosixPath(*inner.parts).as_posix()
-    return PurePosixPath(given).as_posix() if not absolute.is_absolute() or not given.startswith(("/", ".")) else None
+        absolute = Path(os.path.normpath(start / given))
+        if absolute.is_relative_to(root / "out"):
+            candidates.insert(0, absolute.relative_to(root / "out").as_posix())
+    return next((path for path in candidates if path in known), None)
 
 
 def _short(value: Json) -> str:

@@ -20,6 +20,8 @@ from compiler.objects import Json
 from compiler.pipeline import Built
 
 OUT = "out/"
+_KINDS = {"nvidia-device-plugin-config": "config", "dcgm-exporter-counters": "counters"}
+"""Files of generated ConfigMaps, by their folder."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ def answer(built: Built, path: str, wanted: str) -> Answer | None:
     if patch is not None:
         return _of_patch(subject, field, spelled, patch)
     subject = _entry_subject(_of_taint(subject, document, field), field)
-    kind = "config" if PurePosixPath(path).parent.name == "nvidia-device-plugin-config" else subject.kind
+    kind = _KINDS.get(PurePosixPath(path).parent.name, subject.kind)
     row = next((row for row in ROWS if row.fits(kind, subject.component, spelled)), None)
     found = _decides(subject, row)
     made_by = f"component {subject.component}: {about(subject.component)}" if subject.component else ""

@@ -12,6 +12,13 @@ _CONFIG: Final = "k8s-device-plugin, api/config/v1"
 DATA: Final[Sequence[Row]] = (
     row("config", r"flags\.migStrategy", "pool:mig.strategy", "How the plugin names MIG instances.", _CONFIG),
     row(
+        "counters",
+        r".*",
+        "own:counters own:profiling",
+        "A field that the exporter publishes: exactly three parts between commas, or the exporter ends at its start.",
+        "dcgm-exporter, counters file",
+    ),
+    row(
         "config",
         r"sharing(\..*)?",
         "pool:sharing",

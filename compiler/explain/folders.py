@@ -62,7 +62,7 @@ DELIVERY: Final[Sequence[Row]] = (
     row(
         "flux",
         r"spec\.healthCheck.*",
-        "overlay:nodePools",
+        "pool:sharing overlay:nodePools",
         "The gate: ready when every node advertises the GPUs that were compiled. A DaemonSet without pods is healthy.",
         "fluxcd/pkg/runtime/cel",
     ),

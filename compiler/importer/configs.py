@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from compiler.check import check_config
@@ -11,11 +11,12 @@ from compiler.check.pluginconfig import PluginConfig, read_config
 from compiler.check.scene import Route
 from compiler.diagnostics import Diagnostic, Place
 from compiler.importer.handlers import PATCH, is_unset, unset
-from compiler.importer.report import Outcome, in_overlay, in_stack, leaves
+from compiler.importer.report import Outcome, in_overlay, leaves
 from compiler.importer.state import Import, Profile
 from compiler.objects import Json
 
 CONFIG_LABEL: Final = "nvidia.com/device-plugin.config"
+_STRATEGIES: Final[Route] = ("flags", "plugin", "deviceListStrategy")
 Part = Callable[[Import, ChartValues, Route, Json, Profile], None]
 
 
@@ -73,8 +74,8 @@ def _profile(state: Import, values: ChartValues, route: Route, text: Json, profi
         state.add(values, route, text, Outcome.WRONG, said, "mend the YAML")
         return
     found = check_config(config)
-    judged = [item for inner, _ in leaves(config.data) if (item := _wrong(config, inner, found))]
-    for inner, value in leaves(config.data):
+    judged = [item for inner, _ in _fields(config.data) if (item := _wrong(config, inner, found))]
+    for inner, value in _fields(config.data):
         wrong = _wrong(config, inner, found)
         if wrong:
             state.add(values, (*route, *inner), value, Outcome.WRONG, wrong.message, wrong.help or "")
@@ -90,8 +91,17 @@ def _profile(state: Import, values: ChartValues, route: Route, text: Json, profi
         route,
         config,
         profile,
-        broken={inner for inner, _ in leaves(config.data) if _wrong(config, inner, found)},
+        broken={inner for inner, _ in _fields(config.data) if _wrong(config, inner, found)},
     )
+
+
+def _fields(data: Json) -> Iterator[tuple[Route, Json]]:
+    """Yield the values of a configuration; the list of strategies is one."""
+    for inner, value in leaves(data):
+        if inner[:3] != _STRATEGIES:
+            yield inner, value
+        elif inner[3:] in {(), (0,)}:
+            yield _STRATEGIES, data["flags"]["plugin"]["deviceListStrategy"]
 
 
 def _wrong(config: PluginConfig, inner: Route, found: list[Diagnostic]) -> Diagnostic | None:
@@ -133,15 +143,7 @@ def _flag(target: Route, above: str) -> Part:
 
 
 def _list_flag(state: Import, values: ChartValues, route: Route, value: Json, _: Profile) -> None:
-    items = [value] if isinstance(value, str) else list(value) if isinstance(value, list) else []
-    if isinstance(route[-1], int):
-        whole = state.draft.get("stack", ("devicePlugin", "deviceListStrategy"))
-        if isinstance(whole, list) and value not in whole and ("devicePlugin", "deviceListStrategy") in state.flags:
-            state.draft.put("stack", ("devicePlugin", "deviceListStrategy"), [*whole, value])
-            where = in_stack("devicePlugin", "deviceListStrategy")
-            state.add(values, route, value, Outcome.TRANSLATED, targets=where)
-            return
-        items = [value]
+    items = value if isinstance(value, list) else [item.strip() for item in str(value).split(",")]
     state.stack(values, route, items, ("devicePlugin", "deviceListStrategy"), written=value)
 
 

@@ -42,6 +42,25 @@ def test_it_says_when_out_is_older_than_the_inputs(project: Path, capsys: Captur
 
 
 @pytest.mark.parametrize(
+    ("folder", "what"),
+    [(".", PATCH), ("out", PATCH), ("out", PATCH.removeprefix("out/")), (".", PATCH.removeprefix("out/"))],
+    ids=["root", "out-with-out", "out", "root-without-out"],
+)
+def test_a_path_is_found_from_wherever_one_is(
+    folder: str, what: str, project: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(project / folder)
+    result = gpuc(capsys, "explain", "--root", project, f"{what}:18")
+    assert (result.code, result.stdout.splitlines()[0]) == (0, f"{PATCH}:18  spec.template.spec.tolerations")
+
+
+def test_the_list_of_gpucs_files_is_told_too(project: Path, capsys: Capture) -> None:
+    result = gpuc(capsys, "explain", "--root", project, "out/.gpuc.json")
+    assert result.code == 0
+    assert "list of files that gpuc wrote" in result.stdout
+
+
+@pytest.mark.parametrize(
     ("what", "says"),
     [
         (f"{PATCH}:spec.nope", "has no field and no line `spec.nope`"),

@@ -43,6 +43,8 @@ def command(
         scratch = Path(folder)
         before = _only(_side(root, old, scratch, kustomize), overlay)
         after = _only(_side(root, new, scratch, kustomize) if new else _working(root, scratch, kustomize), overlay)
+    if overlay and not before.roots and not after.roots:
+        raise InputError(Diagnostic(NOT_COMPARABLE, f"neither side has an overlay {overlay}"))
     changes = compare(before.roots, after.roots)
     meant = effects(changes, before, after)
     if format is DiffFormat.JSON:

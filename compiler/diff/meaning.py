@@ -34,7 +34,8 @@ def effects(changes: Sequence[Change], old: Side, new: Side) -> list[Effect]:
         *pod_effects(changes),
         *_classes_and_namespaces(changes),
         *pruning_effects(changes, old, new),
-        *_beside(old.files, new.files),
+        # A plain folder of manifests says nothing of these files.
+        *(_beside(old.files, new.files) if ("" in old.roots) == ("" in new.roots) else ()),
     ]
     return sorted(dict.fromkeys(found), key=lambda effect: WEIGHTS.index(effect.weight))
 

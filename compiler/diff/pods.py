@@ -105,7 +105,12 @@ def _come_and_go(changes: Iterable[Change]) -> Iterator[Effect]:
         old = next((other for other in gone.values() if _same_role(other, change)), None)
         if old:
             del gone[old.id]
-            replaced.setdefault(where, []).append(f"{old.id} by {str(change.id).partition(' ')[2]}")
+            before, name = nodes_of(old.old), str(change.id).partition(" ")[2]
+            if before == where:
+                replaced.setdefault(where, []).append(f"{old.id} by {name}")
+            else:
+                weight: Weight = "interrupts" if _is_plugin(change.new) else "restarts"
+                yield Effect(weight, f"{old.id} is replaced by {name}: its pods leave {before} and start on {where}")
         if mps:
             yield Effect(
                 "interrupts",
@@ -124,12 +129,10 @@ def _come_and_go(changes: Iterable[Change]) -> Iterator[Effect]:
 
 
 def _same_role(old: Change, new: Change) -> bool:
-    return (old.root, old.id.kind) == (new.root, new.id.kind) and _role(old.old) == _role(new.new)
-
-
-def _role(obj: Obj | None) -> Json:
-    """Return what a workload is for, by its containers' names and commands."""
-    return [(item.get("name"), item.get("command")) for item in items(obj, *_SPEC, "containers")]
+    """Return whether two workloads run the same programs, whatever they are called; one may have a sidecar more."""
+    before, after = programs(old.old), programs(new.new)
+    same = bool(before and after) and (before <= after or after <= before)
+    return same and (old.root, old.id.kind) == (new.root, new.id.kind)
 
 
 def _images(changes: Iterable[Change]) -> Iterator[Effect]:

@@ -101,6 +101,8 @@ def _limited(what: str, size: int, count: int) -> None:
 def _objects(documents: list[Json]) -> Iterator[Obj]:
     """Yield the Kubernetes objects among documents, those in lists too."""
     for item in documents:
+        if isinstance(item, list):
+            yield from _objects(item)
         if not isinstance(item, dict):
             continue
         if str(item.get("kind")).endswith("List") and isinstance(item.get("items"), list):

@@ -167,6 +167,11 @@ def test_one_overlay_of_several(project: Path, capsys: pytest.CaptureFixture[str
     assert diff(capsys, project, "--overlay", "worker4").stdout == "nothing changes on the cluster\n"
 
 
+def test_an_overlay_that_neither_side_has(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    result = diff(capsys, project, "--overlay", "x")
+    assert (result.code, "neither side has an overlay x" in result.stderr) == (1, True)
+
+
 @pytest.mark.parametrize(
     ("files", "says"),
     [

@@ -208,6 +208,14 @@ def test_a_renamed_pool_replaces_its_objects() -> None:
     ]
 
 
+def test_a_charts_plugin_is_replaced_by_the_trees() -> None:
+    chart = workload("chart", nodeSelector={"gpu": "yes"})
+    chart["spec"]["template"]["spec"]["containers"][0]["name"] = "nvidia-device-plugin-ctr"
+    assert told(meant([chart], [workload("tree", node="n")], beside=[FLUX]))[0] == (
+        "interrupts: DaemonSet gpu/chart is replaced by gpu/tree: its pods leave nodes with gpu=yes and start on n"
+    )
+
+
 def test_a_new_mps_daemon_takes_the_cards() -> None:
     (effect,) = meant([], [workload("mps", program="mps-control-daemon", node="n")])
     assert (effect.weight, "GPU jobs there have to end first" in effect.text) == ("interrupts", True)
@@ -288,6 +296,10 @@ def test_what_goes_with_more_than_itself(kind: str, says: str) -> None:
 )  # fmt: skip
 def test_files_that_no_gitops_tool_applies(path: str, says: list[str]) -> None:
     assert told(effects([], Side("", {}, {path: "1"}), Side("", {}, {path: "2"}))) == says
+
+
+def test_a_plain_folder_says_nothing_of_talos() -> None:
+    assert effects([], Side("", {"": []}), Side("", {}, {"talos/lab/a/schematic.yaml": "1"})) == []
 
 
 def test_nodes_with_more_slices_are_named_where_the_tree_knows_them() -> None:

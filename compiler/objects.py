@@ -6,10 +6,23 @@ apiVersion, kind, metadata, then the rest.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 Json = Any  # str, int, float, bool, None, and lists and dicts of the same
 Obj = dict[str, Json]
+
+
+def value_at(value: Json, route: Iterable[str | int]) -> Json:
+    """Return the value at a route of plain data of any shape, or None where there is none."""
+    for segment in route:
+        if isinstance(value, dict):
+            value = value.get(segment)
+        elif isinstance(value, list) and isinstance(segment, int) and 0 <= segment < len(value):
+            value = value[segment]
+        else:
+            return None
+    return value
 
 
 class ObjectId(NamedTuple):

@@ -16,7 +16,7 @@ from compiler.check.scene import Locator, Route, Scene, pod_templates
 from compiler.diagnostics import Place
 from compiler.errors import InputError
 from compiler.load import Document, load_text
-from compiler.objects import Json
+from compiler.objects import Json, value_at
 
 GPU_RESOURCE = "nvidia.com/gpu"
 
@@ -39,15 +39,7 @@ class PluginConfig:
 
     def at(self, *route: str | int) -> Json:
         """Return the value at a route, or None where there is none."""
-        value = self.data
-        for segment in route:
-            if isinstance(value, dict):
-                value = value.get(segment)
-            elif isinstance(value, list) and isinstance(segment, int) and segment < len(value):
-                value = value[segment]
-            else:
-                return None
-        return value
+        return value_at(self.data, route)
 
     def sharing(self) -> Iterator[tuple[str, Json]]:
         """Yield what is configured under `sharing`: timeSlicing, then mps."""

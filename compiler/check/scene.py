@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeVar
 
 from compiler.diagnostics import Place
 from compiler.model.kube import Taint
-from compiler.objects import Json, Obj, ObjectId, object_id
+from compiler.objects import Json, Obj, ObjectId, object_id, value_at
 
 Route = tuple[str | int, ...]
 T = TypeVar("T")
@@ -71,15 +71,7 @@ class Located:
 
     def get(self, *route: str | int) -> Json:
         """Return the value at a route, or None where there is none."""
-        value: Json = self.obj
-        for segment in route:
-            if isinstance(value, dict):
-                value = value.get(segment)
-            elif isinstance(value, list) and isinstance(segment, int) and 0 <= segment < len(value):
-                value = value[segment]
-            else:
-                return None
-        return value
+        return value_at(self.obj, route)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from compiler.check.rule import BaseRule
 from compiler.check.scene import Locator, Route
 from compiler.diagnostics import Place
-from compiler.objects import Json, Obj
+from compiler.objects import Json, Obj, value_at
 
 MODULES: Final = ("nvidia", "nvidia_uvm", "nvidia_drm", "nvidia_modeset")
 NEW_KINDS: Final = frozenset({"KernelModuleConfig", "SysctlConfig", "KubeNodeConfig"})
@@ -30,15 +30,7 @@ class Piece:
 
     def at(self, *route: str | int) -> Json:
         """Return the value at a route, or None."""
-        value: Json = self.data
-        for segment in route:
-            if isinstance(value, dict):
-                value = value.get(segment)
-            elif isinstance(value, list) and isinstance(segment, int) and segment < len(value):
-                value = value[segment]
-            else:
-                return None
-        return value
+        return value_at(self.data, route)
 
 
 class Entry(NamedTuple):

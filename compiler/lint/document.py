@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from compiler.check.scene import Route
 from compiler.diagnostics import Place
 from compiler.load.document import Span, place_at
-from compiler.objects import Json
+from compiler.objects import Json, value_at
 
 
 class Shift(NamedTuple):
@@ -80,15 +80,7 @@ class Document:
 
     def get(self, *route: str | int) -> Json:
         """Return the value at a route, or None where there is none."""
-        value = self.data
-        for segment in route:
-            if isinstance(value, dict):
-                value = value.get(segment)
-            elif isinstance(value, list) and isinstance(segment, int) and 0 <= segment < len(value):
-                value = value[segment]
-            else:
-                return None
-        return value
+        return value_at(self.data, route)
 
     def embedded(self, route: Route) -> Document | None:
         """Return the YAML that the text at a route holds, with its places in this file; None where it holds none."""

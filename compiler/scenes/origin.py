@@ -10,7 +10,7 @@ from compiler.components.pods import POD_LABEL_INSTANCE
 from compiler.diagnostics import Place
 from compiler.model.environment import Environment
 from compiler.model.overlay import NodePool
-from compiler.objects import Json, Obj
+from compiler.objects import Obj, value_at
 
 _SETTINGS: dict[str, Route] = {
     "device-plugin": ("devicePlugin",),
@@ -116,8 +116,8 @@ class Origin:
         if field == "image":
             return self.environment.stack_place((*self._settings, "version"), key=key)
         if field == "env" and len(route) > 3:  # noqa: PLR2004 -- the variable's index follows
-            name = _get(self.obj, "spec", "template", "spec", *route[:4], "name")
-            own = _get(self.environment.stack.model_dump(mode="json"), *self._settings, "env") or []
+            name = value_at(self.obj, ("spec", "template", "spec", *route[:4], "name"))
+            own = value_at(self.environment.stack.model_dump(mode="json"), (*self._settings, "env")) or []
             for index, variable in enumerate(own):
                 if variable.get("name") == name:
                     return self.environment.stack_place((*self._settings, "env", index, *route[4:]), key=key)
@@ -131,14 +131,3 @@ def _after(route: Route, start: Route) -> Route | None:
 def _written(pool: NodePool) -> set[str]:
     """Return the keys of a pool that somebody wrote."""
     return {str(type(pool).model_fields[name].alias or name) for name in pool.model_fields_set}
-
-
-def _get(value: Json, *route: str | int) -> Json:
-    for segment in route:
-        if isinstance(value, dict):
-            value = value.get(segment)
-        elif isinstance(value, list) and isinstance(segment, int) and segment < len(value):
-            value = value[segment]
-        else:
-            return None
-    return value

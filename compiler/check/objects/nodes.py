@@ -102,7 +102,8 @@ def _candidates(scene: Scene, index: _Index, way: Term) -> Iterable[NodeFacts]:
     for item in way:
         if item.operator == "In" and (item.is_field or (item.label == HOSTNAME and HOSTNAME not in index.declared)):
             named = {pool.pool: pool for name in item.values if (pool := index.by_name.get(name))}
-            return [*named.values(), *(pool for pool in scene.once(_nameless))]
+            strangers = any(name not in index.by_name for name in item.values)
+            return [*named.values(), *(scene.once(_nameless) if strangers else ())]
     narrowed = [
         [pool for value in item.values for pool in index.by_label.get((item.label, value), [])]
         for item in way
@@ -121,8 +122,10 @@ def _meets(index: _Index, pool: NodeFacts, way: Term) -> bool:
 
 def _may_hold(index: _Index, pool: NodeFacts, item: Requirement) -> bool:
     if item.is_field or (item.label == HOSTNAME and HOSTNAME not in index.declared):
-        if item.label not in (_NAME, HOSTNAME) or not pool.names:
+        if item.label not in (_NAME, HOSTNAME):
             return True
+        if not pool.names:  # its nodes are any but those that other pools name
+            return item.operator != "In" or any(name not in index.by_name for name in item.values)
         if item.operator == "In":
             return bool(set(item.values) & set(pool.names))
         return item.operator != "NotIn" or not set(pool.names) <= set(item.values)

@@ -25,6 +25,8 @@ FLUX_CRDS = (
     "ocirepositories.source.toolkit.fluxcd.io",
     "kustomizations.kustomize.toolkit.fluxcd.io",
 )
+PROMETHEUS_CRDS = ("prometheusrules.monitoring.coreos.com", "servicemonitors.monitoring.coreos.com")
+"""What monitoring needs from the Prometheus operator, or from VictoriaMetrics' as it stands in for it."""
 # Kinds that source-controller watches and refuses to start without, though nothing here uses them.
 _UNUSED_FLUX_KINDS = {
     "Bucket": "buckets",

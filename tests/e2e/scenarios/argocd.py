@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tests.e2e import live
 from tests.e2e.api import Obj
-from tests.e2e.cluster import Cluster, install_crds, read_crds
+from tests.e2e.cluster import PROMETHEUS_CRDS, Cluster, install_crds, read_crds
 from tests.e2e.evidence import Evidence
 from tests.e2e.scenarios import chain
 from tests.e2e.served import edit, gpuc_compile, kustomize_build, serve_checkout
@@ -33,9 +33,7 @@ def prove(cluster: Cluster, evidence: Evidence) -> None:
         tree / "base/stack.yaml", "\ndelivery:\n", "\ndelivery:\n  argocd: {repoURL: https://git.example.org/gpu.git}\n"
     )
     gpuc_compile(tree)
-    crds = ["applications.argoproj.io", "appprojects.argoproj.io"]
-    crds += [f"{plural}.monitoring.coreos.com" for plural in ("servicemonitors", "prometheusrules")]
-    install_crds(api, read_crds(crds))
+    install_crds(api, read_crds(["applications.argoproj.io", "appprojects.argoproj.io", *PROMETHEUS_CRDS]))
     api.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "argocd"}})
     applications = kustomize_build(tree / _readme_argocd(tree / "README.md"))
     evidence.now(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.e2e import flux, live, nfd, nodes
 from tests.e2e.api import Api, Obj
-from tests.e2e.cluster import WORKER4, Cluster, install_crds, read_crds
+from tests.e2e.cluster import PROMETHEUS_CRDS, WORKER4, Cluster, install_crds, read_crds
 from tests.e2e.evidence import Evidence
 from tests.e2e.machines import Machines
 from tests.e2e.scenarios import chain
@@ -41,7 +41,7 @@ def prove(cluster: Cluster, evidence: Evidence) -> None:
     revision = cluster.repository.commit("Three pools, and a cluster with an NFD of its own")
     nodes.create(api, _GPU5, address="192.168.1.225", labels={"example.com/gpu": "whole"})
     nodes.create(api, _GPU6, address="192.168.1.226")
-    install_crds(api, read_crds(["servicemonitors.monitoring.coreos.com"]))
+    install_crds(api, read_crds(PROMETHEUS_CRDS))
     for obj in _account(tree / "docs/flux.md"):
         api.apply(obj)
     names = [chain.CONTROL1, WORKER1, *_PLACES.values()]
@@ -56,6 +56,8 @@ def prove(cluster: Cluster, evidence: Evidence) -> None:
         _workloads_land(cluster, evidence)
         chain.remove(cluster, evidence, "three pools are removed with their Kustomization")
     chain.clean(api)
+    for name in (_GPU5, _GPU6):
+        api.delete("v1", "Node", name)
     with (
         Machines(cluster, [WORKER1, WORKER4], [NAMESPACE, _OTHER_NFD]) as machines,
         evidence.meanwhile(machines.step),
@@ -238,6 +240,9 @@ def _borrow(cluster: Cluster, machines: Machines, evidence: Evidence, revision: 
     chain.remove(cluster, evidence, "the stack is removed")
     evidence.now("and the other NFD is as it was", live.uids(api, others), before)
     cluster.programs.stop(master)
+    for obj in [*others, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": _OTHER_NFD}}]:
+        api.delete(obj["apiVersion"], obj["kind"], obj["metadata"]["name"], obj["metadata"].get("namespace", ""))
+    chain.clean(api)
 
 
 def _of_nfd(stack: list[Obj]) -> list[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.e2e import flux, live, nodes
 from tests.e2e.api import Api, Obj
-from tests.e2e.cluster import WORKER4, Cluster, install_crds, read_crds
+from tests.e2e.cluster import PROMETHEUS_CRDS, WORKER4, Cluster, install_crds, read_crds
 from tests.e2e.evidence import Evidence
 from tests.e2e.machines import Machines
 from tests.e2e.scenarios import chain
@@ -124,7 +124,7 @@ def _monitoring_follows(cluster: Cluster, evidence: Evidence) -> None:
     api = cluster.api
     waits = _ready(api, "gpu-monitoring") != "True"  # Unknown while Flux tries again
     evidence.now("all that while monitoring was not Ready, so the GPUs did not wait", waits, expected=True)
-    install_crds(api, read_crds(["servicemonitors.monitoring.coreos.com", "prometheusrules.monitoring.coreos.com"]))
+    install_crds(api, read_crds(PROMETHEUS_CRDS))
     evidence.eventually(
         "once the CRDs of the Prometheus operator exist monitoring is Ready",
         lambda: _ready(api, "gpu-monitoring"),

@@ -7,7 +7,7 @@ trees need none of that: every entry must be a file or a folder of the tree itse
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from posixpath import dirname, join, normpath
 from typing import Final, NamedTuple
 
@@ -35,6 +35,10 @@ _UNUSED: Final = (
     "validators",
     "vars",
 )
+
+# Fields whose entries are paths. kustomize's reader takes a field in any letter case for the field.
+_PATHS: Final = ("components", "configMapGenerator", "patches", "replacements", "resources", "secretGenerator")
+_ITEM_PATHS: Final = ("env", "envs", "files", "path")
 
 # kustomize takes these for addresses even where a folder has that name (sigs.k8s.io/kustomize/api, git/repospec.go).
 _ADDRESS: Final = re.compile(r"[:@?%]|^github\.com/|\.git\b|_git/|//", re.IGNORECASE)
@@ -64,6 +68,10 @@ class References:
             found += [
                 self._finding(file, (name,), f"uses {name}, which could reach beyond out/")
                 for name in sorted(content.keys() & set(_UNUSED))
+            ]
+            found += [
+                self._finding(file, route, f"spells {known} as {route[-1]}, which kustomize takes for the same")
+                for route, known in _misspelled(content)
             ]
             for entry in _entries(file, content):
                 if _ADDRESS.search(entry.written) or entry.written.startswith("/"):
@@ -96,6 +104,23 @@ class References:
         )
 
 
+def _misspelled(content: Obj) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield every field that differs from one that names paths in its letter case only, with that one."""
+    yield from _other_case((), content, (*_UNUSED, *_PATHS))
+    for name in _PATHS:
+        for index, item in enumerate(_list(content.get(name))):
+            if isinstance(item, dict):
+                yield from _other_case((name, str(index)), item, _ITEM_PATHS)
+
+
+def _other_case(route: tuple[str, ...], fields: Obj, known: Sequence[str]) -> Iterator[tuple[tuple[str, ...], str]]:
+    exact = {name.casefold(): name for name in known}
+    for key in map(str, fields):
+        name = exact.get(key.casefold())
+        if name is not None and name != key:
+            yield (*route, key), name
+
+
 def _entries(file: str, content: Obj) -> Iterator[Entry]:
     """Yield every path that a kustomization names."""
     yield from _resources(file, content)
@@ -105,8 +130,9 @@ def _entries(file: str, content: Obj) -> Iterator[Entry]:
                 yield _entry(file, (name, str(index), "path"), item["path"])
     for name in ("configMapGenerator", "secretGenerator"):
         for index, item in enumerate(_list(content.get(name))):
-            for key in ("files", "envs"):
-                values = _list(item.get(key)) if isinstance(item, dict) else []
+            for key in ("files", "envs", "env"):
+                given = item.get(key) if isinstance(item, dict) else None
+                values = [given] if isinstance(given, str) else _list(given)
                 for position, value in enumerate(values):
                     # "key=path" gives the key a name of its own
                     yield _entry(file, (name, str(index), key, str(position)), str(value).rpartition("=")[2])

@@ -76,6 +76,14 @@ def test_a_kustomize_that_crashes_is_no_fault_of_the_tree(tmp_path: Path) -> Non
         ("generators: [x.yaml]", "uses generators, which could reach beyond out/"),
         ("transformers: [x.yaml]", "uses transformers, which could reach beyond out/"),
         ("openapi: {path: x.json}", "uses openapi, which could reach beyond out/"),
+        (
+            "configMapGenerator: [{name: c, env: 'http://localhost/x'}]",
+            "names 'http://localhost/x', which is not in out/",
+        ),
+        ("Resources: ['http://localhost/x']", "spells resources as Resources, which kustomize takes for the same"),
+        ("re\u017fources: [x]", "spells resources as re\u017fources, which kustomize takes for the same"),
+        ("HelmCharts: []", "spells helmCharts as HelmCharts, which kustomize takes for the same"),
+        ("patches: [{Path: 'http://localhost/x'}]", "spells path as Path, which kustomize takes for the same"),
     ],
 )
 def test_a_kustomization_that_reaches_beyond_the_tree_is_refused_before_it_is_built(line: str, what: str) -> None:

@@ -6,6 +6,7 @@ from compiler.components import dcgm_counters
 from compiler.components.api import Component, ConfigFiles, Context
 from compiler.components.pods import (
     Volumes,
+    bound,
     container_security,
     env,
     field_env,
@@ -164,21 +165,8 @@ def _profiles(settings: Settings, pool: NodePool | None) -> bool:
 
 def _reads_pods(namespace: str, own: dict[str, str]) -> list[Obj]:
     """Return the right to read pods: the kubelet names a card's pods without the UID that a process's cgroup has."""
-    return [
-        {
-            "apiVersion": "rbac.authorization.k8s.io/v1",
-            "kind": "ClusterRole",
-            "metadata": metadata(NAME, None, own),
-            "rules": [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get", "list", "watch"]}],
-        },
-        {
-            "apiVersion": "rbac.authorization.k8s.io/v1",
-            "kind": "ClusterRoleBinding",
-            "metadata": metadata(NAME, None, own),
-            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": NAME},
-            "subjects": [{"kind": "ServiceAccount", "name": NAME, "namespace": namespace}],
-        },
-    ]
+    rules = [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get", "list", "watch"]}]
+    return bound("ClusterRole", NAME, namespace, own, rules)
 
 
 def _annotated(settings: Settings) -> Settings:

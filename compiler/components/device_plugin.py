@@ -55,8 +55,7 @@ class DevicePlugin(Component):
         if pool and pool.mig.strategy != "none":
             variables.append(plugin_config.MIG_ENV)
         if pool and isinstance(pool.sharing, Mps):
-            volumes.host("mps-root", settings.mps_root, "/mps", kind="DirectoryOrCreate")
-            volumes.host("mps-shm", f"{settings.mps_root}/shm", "/dev/shm")  # noqa: S108 -- where CUDA looks for it
+            plugin_config.mount_mps(volumes, settings.mps_root)
         container = {
             "name": NAME,
             "image": image(stack, settings, REPOSITORY, settings.version),

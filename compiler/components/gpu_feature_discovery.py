@@ -7,6 +7,7 @@ from compiler.components.api import Component, Context
 from compiler.components.device_plugin import REPOSITORY
 from compiler.components.pods import (
     Volumes,
+    bound,
     container_security,
     env,
     field_env,
@@ -45,29 +46,15 @@ class GpuFeatureDiscovery(Component):
     def shared(self, context: Context) -> list[Obj]:
         """Return account, role and binding; a namespaced role is enough."""
         own, namespace = labels(NAME, "gpu-feature-discovery"), context.namespace
-        return [
-            service_account(NAME, namespace, own),
+        rules = [
             {
-                "apiVersion": "rbac.authorization.k8s.io/v1",
-                "kind": "Role",
-                "metadata": metadata(NAME, namespace, own),
-                "rules": [
-                    {
-                        "apiGroups": ["nfd.k8s-sigs.io"],
-                        "resources": ["nodefeatures"],
-                        "verbs": ["get", "list", "watch", "create", "update"],
-                    },
-                    {"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]},
-                ],
+                "apiGroups": ["nfd.k8s-sigs.io"],
+                "resources": ["nodefeatures"],
+                "verbs": ["get", "list", "watch", "create", "update"],
             },
-            {
-                "apiVersion": "rbac.authorization.k8s.io/v1",
-                "kind": "RoleBinding",
-                "metadata": metadata(NAME, namespace, own),
-                "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": NAME},
-                "subjects": [{"kind": "ServiceAccount", "name": NAME, "namespace": namespace}],
-            },
+            {"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]},
         ]
+        return [service_account(NAME, namespace, own), *bound("Role", NAME, namespace, own, rules)]
 
     def pooled(self, context: Context, pool: NodePool | None) -> list[Obj]:
         """Return the DaemonSet; it shares the plugin's image."""

@@ -6,7 +6,18 @@ from compiler.components import plugin_config
 from compiler.components.api import Component, Context
 from compiler.components.device_plugin import NAME as PLUGIN
 from compiler.components.device_plugin import REPOSITORY
-from compiler.components.pods import Volumes, env, gpu_pod, image, labels, metadata, selector, update_strategy, workload
+from compiler.components.pods import (
+    Volumes,
+    env,
+    field_env,
+    gpu_pod,
+    image,
+    labels,
+    metadata,
+    selector,
+    update_strategy,
+    workload,
+)
 from compiler.model.overlay import Mps, NodePool
 from compiler.objects import Obj
 
@@ -31,8 +42,7 @@ class MpsControlDaemon(Component):
         stack, settings = context.stack, context.stack.device_plugin
         reference = image(stack, settings, REPOSITORY, settings.version)
         volumes = Volumes()
-        volumes.host("mps-root", settings.mps_root, "/mps", kind="DirectoryOrCreate")
-        volumes.host("mps-shm", f"{settings.mps_root}/shm", "/dev/shm")  # noqa: S108 -- where CUDA looks for it
+        plugin_config.mount_mps(volumes, settings.mps_root)
         plugin_config.mount(volumes)
         common = {"image": reference, "imagePullPolicy": settings.image.pull_policy}
         container = {
@@ -40,7 +50,7 @@ class MpsControlDaemon(Component):
             **common,
             "command": ["mps-control-daemon"],
             "env": env(
-                [{"name": "NODE_NAME", "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}}, *plugin_config.ENV],
+                [field_env("NODE_NAME", "spec.nodeName"), *plugin_config.ENV],
                 settings,
             ),
             "securityContext": {"privileged": True},

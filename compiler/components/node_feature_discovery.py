@@ -10,6 +10,7 @@ from compiler.components.api import Component, ConfigFiles, Context
 from compiler.components.crds import crd
 from compiler.components.pods import (
     Volumes,
+    bound,
     container_security,
     env,
     field_env,
@@ -36,7 +37,6 @@ CONFIG = "nfd-worker-config"
 CRDS = ("nodefeaturegroups.nfd.k8s-sigs.io", "nodefeaturerules.nfd.k8s-sigs.io", "nodefeatures.nfd.k8s-sigs.io")
 PORT = 8080
 CONTROL_PLANE = "node-role.kubernetes.io/control-plane"
-_RBAC = "rbac.authorization.k8s.io"
 _TOLERATE_CONTROL_PLANE = Toleration(key=CONTROL_PLANE, operator="Exists", effect="NoSchedule")
 
 
@@ -94,22 +94,6 @@ def _rule(group: str, names: list[str], verbs: list[str], only: list[str] | None
     return {"apiGroups": [group], "resources": names, **restricted, "verbs": verbs}
 
 
-def _bound(kind: str, part: str, namespace: str, rules: list[Obj]) -> list[Obj]:
-    """Return a Role or ClusterRole with its binding to the part's account."""
-    name, own = f"nfd-{part}", labels(NAME, part)
-    where = namespace if kind == "Role" else None
-    return [
-        {"apiVersion": f"{_RBAC}/v1", "kind": kind, "metadata": metadata(name, where, own), "rules": rules},
-        {
-            "apiVersion": f"{_RBAC}/v1",
-            "kind": f"{kind}Binding",
-            "metadata": metadata(name, where, own),
-            "roleRef": {"apiGroup": _RBAC, "kind": kind, "name": name},
-            "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": namespace}],
-        },
-    ]
-
-
 def _master_rbac(namespace: str) -> list[Obj]:
     group = "nfd.k8s-sigs.io"
     rules = [
@@ -120,7 +104,7 @@ def _master_rbac(namespace: str) -> list[Obj]:
         _rule("coordination.k8s.io", ["leases"], ["create"]),
         _rule("coordination.k8s.io", ["leases"], ["get", "update"], ["nfd-master.nfd.kubernetes.io"]),
     ]
-    return _bound("ClusterRole", "master", namespace, rules)
+    return bound("ClusterRole", "nfd-master", namespace, labels(NAME, "master"), rules)
 
 
 def _worker_rbac(namespace: str) -> list[Obj]:
@@ -128,7 +112,7 @@ def _worker_rbac(namespace: str) -> list[Obj]:
         _rule("nfd.k8s-sigs.io", ["nodefeatures"], ["create", "get", "update", "delete"]),
         _rule("", ["pods"], ["get"]),
     ]
-    return _bound("Role", "worker", namespace, rules)
+    return bound("Role", "nfd-worker", namespace, labels(NAME, "worker"), rules)
 
 
 def _gc_rbac(namespace: str) -> list[Obj]:
@@ -137,7 +121,7 @@ def _gc_rbac(namespace: str) -> list[Obj]:
         _rule("topology.node.k8s.io", ["noderesourcetopologies"], ["delete", "list"]),
         _rule("nfd.k8s-sigs.io", ["nodefeatures"], ["delete", "list"]),
     ]
-    return _bound("ClusterRole", "gc", namespace, rules)
+    return bound("ClusterRole", "nfd-gc", namespace, labels(NAME, "gc"), rules)
 
 
 def _probe(**timing: int) -> Obj:

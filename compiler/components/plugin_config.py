@@ -62,3 +62,9 @@ def config_files(context: Context, pool: NodePool) -> ConfigFiles:
 def mount(volumes: Volumes) -> None:
     """Mount the file into a pod."""
     volumes.config("config", NAME, FOLDER)
+
+
+def mount_mps(volumes: Volumes, root: str) -> None:
+    """Mount the folder and the shared memory by which plugin and MPS daemon meet; `root` is a path of the node."""
+    volumes.host("mps-root", root, "/mps", kind="DirectoryOrCreate")
+    volumes.host("mps-shm", f"{root}/shm", "/dev/shm")  # noqa: S108 -- where CUDA looks for it

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from compiler.model.base import Model
 from compiler.model.kube import ContainerSettings, DaemonSettings, ImageSettings, Toleration
@@ -12,6 +13,7 @@ from compiler.model.stack import GPU_PRESENT, GPUStack
 from compiler.objects import Json, Obj
 
 POD_LABEL_INSTANCE = "app.kubernetes.io/instance"
+_RBAC = "rbac.authorization.k8s.io"
 
 
 def plain(model: Model) -> Obj:
@@ -215,3 +217,20 @@ def service_account(name: str, namespace: str, own_labels: dict[str, str], *, to
         "metadata": metadata(name, namespace, own_labels),
         **({} if token else {"automountServiceAccountToken": False}),
     }
+
+
+def bound(
+    kind: Literal["Role", "ClusterRole"], name: str, namespace: str, own_labels: dict[str, str], rules: list[Obj]
+) -> list[Obj]:
+    """Return a role with its binding to the account of the same name."""
+    where = namespace if kind == "Role" else None
+    return [
+        {"apiVersion": f"{_RBAC}/v1", "kind": kind, "metadata": metadata(name, where, own_labels), "rules": rules},
+        {
+            "apiVersion": f"{_RBAC}/v1",
+            "kind": f"{kind}Binding",
+            "metadata": metadata(name, where, own_labels),
+            "roleRef": {"apiGroup": _RBAC, "kind": kind, "name": name},
+            "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": namespace}],
+        },
+    ]

@@ -17,13 +17,19 @@ _SETTINGS: dict[str, Route] = {
     "mps-control-daemon": ("devicePlugin",),
     "gpu-feature-discovery": ("gpuFeatureDiscovery",),
     "exporter": ("dcgmExporter",),
+    "dashboard": ("monitoring", "dashboard"),
 }
 """Where the stack sets a component, by its label app.kubernetes.io/component."""
+_CRDS: dict[str, Route] = {
+    "servicemonitors.monitoring.coreos.com": ("monitoring", "serviceMonitorCrd"),
+    "prometheusrules.monitoring.coreos.com": ("monitoring", "prometheusRuleCrd"),
+}
 _PARTS = ("master", "worker", "gc")
 _BY_KIND: dict[str, Route] = {
     "Namespace": ("namespace",),
     "RuntimeClass": ("runtimeClass",),
     "ServiceMonitor": ("dcgmExporter", "serviceMonitor"),
+    "PrometheusRule": ("monitoring", "rules"),
 }
 # Fields of a pod's spec, and of a container in it, that a setting of the component replaces.
 _POD_FIELDS = {"priorityClassName": "priorityClassName", "imagePullSecrets": "imagePullSecrets"}
@@ -59,8 +65,8 @@ class Origin:
         component = self._labels.get("app.kubernetes.io/component", "")
         if component in _PARTS:
             return ("nodeFeatureDiscovery", component)
-        if "monitoring.coreos.com" in str(self.obj["metadata"]["name"]):
-            return ("monitoring", "serviceMonitorCrd")
+        if self.obj["metadata"]["name"] in _CRDS:
+            return _CRDS[self.obj["metadata"]["name"]]
         return _SETTINGS.get(component, ("nodeFeatureDiscovery",))
 
     @cached_property

@@ -91,6 +91,24 @@ def test_a_compiled_stack_has_no_finding(case: str, tmp_path: Path) -> None:
         assert run(compiled_scene(environment, built.tree, objects, [])) == []
 
 
+@pytest.mark.parametrize(
+    ("kind", "name", "line"),
+    [
+        ("PrometheusRule", "gpu-rules", "  rules: {enabled: true}"),
+        ("ConfigMap", "gpu-dashboard", "  dashboard: {enabled: true}"),
+        ("ServiceMonitor", "dcgm-exporter", "  serviceMonitor: {enabled: true}"),
+    ],
+    ids=["rules", "dashboard", "service-monitor"],
+)
+def test_an_object_of_monitoring_is_blamed_on_the_setting_that_asks_for_it(kind: str, name: str, line: str) -> None:
+    built = build(ROOT)
+    (environment,) = built.project.environments
+    objects = {root: found.expected for root, found in built.tree.roots.items()}
+    given = compiled_scene(environment, built.tree, objects, [])
+    (found,) = [item for item in given.objects if (item.kind, item.name) == (kind, name)]
+    assert found.place(("metadata", "name")).text == line
+
+
 def test_worker4_has_no_finding() -> None:
     built = build(ROOT)
     (environment,) = built.project.environments

@@ -35,7 +35,7 @@ from compiler.cli.starting import (
 from compiler.errors import ExitCode, InputError
 from compiler.importer import Entry, Outcome, Report, import_files
 from compiler.lint.charts import NAMES
-from compiler.lint.files import gather
+from compiler.lint.files import MAX_FILE, gather
 from compiler.load import Document
 from compiler.objects import Obj
 from compiler.starter.choices import Choices
@@ -108,7 +108,7 @@ def command(  # noqa: PLR0913 -- each is an option of its own
         flux,
         argocd,
     )
-    found = gather(files, Path.cwd(), typer.get_binary_stream("stdin").read() if "-" in files else None)
+    found = gather(files, Path.cwd(), typer.get_binary_stream("stdin").read(MAX_FILE + 1) if "-" in files else None)
     if found.problems:
         raise InputError(found.problems)
     result = import_files(found.files, choices, chart)

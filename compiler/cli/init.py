@@ -31,7 +31,7 @@ from compiler.cli.starting import (
     write_draft,
 )
 from compiler.errors import InputError
-from compiler.lint.files import gather
+from compiler.lint.files import MAX_FILE, gather
 from compiler.starter.choices import Choices
 from compiler.starter.first import first_inputs
 from compiler.starter.nodes import Nodes, read_nodes
@@ -107,7 +107,7 @@ def command(  # noqa: PLR0913 -- each is an option of its own
 def _read_nodes(path: str | None) -> Nodes | None:
     if path is None:
         return None
-    stdin = typer.get_binary_stream("stdin").read() if path == "-" else None
+    stdin = typer.get_binary_stream("stdin").read(MAX_FILE + 1) if path == "-" else None
     found = gather([path], Path.cwd(), stdin)
     if found.problems or len(found.files) != 1:
         if found.problems:

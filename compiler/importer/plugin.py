@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from compiler.check.chartvalues import DEVICE_PLUGIN, NFD, ChartValues, Setting
+from compiler.check.chartvalues import NFD, ChartValues, Setting
 from compiler.importer import configs
 from compiler.importer.handlers import PATCH, Handler, anyway, cannot, is_unset, to, unset
 from compiler.importer.pods import each, repository, resources, tag, update_strategy
@@ -145,4 +145,3 @@ TABLE: Final[dict[str, Handler]] = {
     "tolerations": tolerations((*_PLUGIN, "tolerations"), (*_GFD, "tolerations")),
     "updateStrategy": update_strategy(_PLUGIN, _GFD),
 }
-CHART: Final = DEVICE_PLUGIN

@@ -14,7 +14,7 @@ from compiler.model.describe import Location, keys_at
 from compiler.model.environment import read_project
 from compiler.model.overlay import Overlay
 from compiler.model.stack import GPUStack
-from compiler.objects import Json, Obj
+from compiler.objects import Json, Obj, value_at
 from compiler.yaml.emit import emit
 
 Which = Literal["stack", "overlay"]
@@ -43,15 +43,7 @@ class Draft:
 
     def get(self, which: Which, route: Location) -> Json:
         """Return the value at a route, or None."""
-        value: Json = self.data(which)
-        for segment in route:
-            if isinstance(value, dict):
-                value = value.get(segment)
-            elif isinstance(value, list) and isinstance(segment, int) and segment < len(value):
-                value = value[segment]
-            else:
-                return None
-        return value
+        return value_at(self.data(which), route)
 
     def put(self, which: Which, route: Location, value: Json, comment: str | None = None) -> None:
         """Set the value at a route; mappings on the way are made. An index one past a list's end adds an item."""

@@ -12,12 +12,13 @@ from compiler.diagnostics import Diagnostic, Place
 from compiler.errors import InputError
 from compiler.model.kube import Taint
 from compiler.model.overlay import Node
-from compiler.objects import Json, Obj
+from compiler.objects import Json, Obj, value_at
 
 NO_NODES = "GPU072"
 # Taints that Kubernetes sets and takes away itself, by the state of a node.
 _PASSING: Final = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/", "node.cilium.io/")
-_PCI: Final = re.compile(r"feature\.node\.kubernetes\.io/pci-(.*_)?10de(_.*)?\.present")
+_PCI: Final = re.compile(r"feature\.node\.kubernetes\.io/pci-([0-9a-f_]*_)?10de(_[0-9a-f_]*)?\.present")
+_LONGEST_LABEL: Final = 317  # a prefix of 253 characters, a slash, and a name of 63
 _TALOS: Final = re.compile(r"Talos \((v\d+\.\d+\.\d+[^)\s]*)\)")
 _KUBELET: Final = re.compile(r"v?(1\.\d+)\.")
 _EXTENSION: Final = "extensions.talos.dev/"
@@ -98,9 +99,7 @@ def _nodes(data: Json) -> Iterator[Obj]:
 
 
 def _at(value: Json, *route: str) -> Json:
-    for segment in route:
-        value = value.get(segment) if isinstance(value, dict) else None
-    return value
+    return value_at(value, route)
 
 
 def _text(value: Json) -> str:
@@ -117,7 +116,9 @@ def _is_name(name: str) -> bool:
 
 def _labels(item: Obj) -> dict[str, str]:
     labels = _at(item, "metadata", "labels")
-    return {key: value for key, value in labels.items() if isinstance(value, str)} if isinstance(labels, dict) else {}
+    if not isinstance(labels, dict):
+        return {}
+    return {key: value for key, value in labels.items() if isinstance(value, str) and len(key) <= _LONGEST_LABEL}
 
 
 def _why_gpu(item: Obj) -> str | None:

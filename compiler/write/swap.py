@@ -8,8 +8,10 @@ import os
 import platform
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from types import FrameType
 
 from compiler.write.disk import kind
 from compiler.write.paths import OUT
@@ -22,12 +24,23 @@ _CANNOT = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Let Ctrl-C wait until the end of the block: inside it the folders have each other's names for a moment."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    """Let Ctrl-C wait until the end of the block: inside it the folders have each other's names for a moment.
+
+    Blocking the signal would not do: it is this thread's alone, and Python hands a Ctrl-C that any other thread
+    receives to the main one.
+    """
+    handled = callable(signal.getsignal(signal.SIGINT))
+    if not handled or threading.current_thread() is not threading.main_thread():
+        yield  # nobody is interrupted: the signal is ignored, or ends the process, or another thread gets it
+        return
+    came: list[tuple[int, FrameType | None]] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: came.append((number, frame)))
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.signal(signal.SIGINT, before)
+        if came and callable(before):
+            before(*came[0])
 
 
 def swap(root_fd: int, work_fd: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -41,7 +42,8 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A repository with one commit of compiled inputs."""
     root = write(tmp_path_factory.mktemp("project"), {})
     (root / "out/base/kept.yaml").unlink()
-    assert subprocess.run(["gpuc", "compile", "--root", root], check=False, capture_output=True).returncode == 0
+    command = [sys.executable, "-c", "from compiler.cli import main; main()", "compile", "--root", root]
+    assert subprocess.run(command, check=False, capture_output=True).returncode == 0
     git(root, "init", "--quiet")
     commit(root)
     return root

@@ -42,7 +42,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A repository with one commit of compiled inputs."""
     root = write(tmp_path_factory.mktemp("project"), {})
     (root / "out/base/kept.yaml").unlink()
-    command = [sys.executable, "-c", "from compiler.cli import main; main()", "compile", "--root", root]
+    command = [sys.executable, "-c", "from compiler.cli import main; main()", "compile", "--root", str(root)]
     assert subprocess.run(command, check=False, capture_output=True).returncode == 0
     git(root, "init", "--quiet")
     commit(root)

@@ -39,7 +39,8 @@ def prove(cluster: Cluster, evidence: Evidence) -> None:
     shutil.rmtree(tree / "overlays/worker4")
     gpuc_compile(tree)
     revision = cluster.repository.commit("Three pools, and a cluster with an NFD of its own")
-    nodes.create(api, _GPU5, address="192.168.1.225", labels={"example.com/gpu": "whole"})
+    taint = {"key": "example.com/gpu", "effect": "NoSchedule"}
+    nodes.create(api, _GPU5, address="192.168.1.225", taints=(taint,), labels={"example.com/gpu": "whole"})
     nodes.create(api, _GPU6, address="192.168.1.226")
     install_crds(api, read_crds(PROMETHEUS_CRDS))
     for obj in _account(tree / "docs/flux.md"):

@@ -39,6 +39,12 @@ def prove(cluster: Cluster, evidence: Evidence) -> None:
         _gate_waits(api, evidence)
         chain.pods_land(cluster, machines, evidence)
         chain.gpus_appear(cluster, machines, evidence, 5)
+        evidence.eventually(
+            "a container that gets one is told so by NVIDIA_VISIBLE_DEVICES, and by nothing else",
+            lambda: sorted(machines.manager(WORKER4).container_env() or {}),
+            ["NVIDIA_VISIBLE_DEVICES"],
+            within_s=10,
+        )
         _toleration_is_needed(api, evidence)
         _gate_is_ready(api, evidence, "the gate goes Ready")
         _monitoring_follows(cluster, evidence)

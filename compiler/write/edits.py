@@ -73,7 +73,8 @@ def _finding(plan: Plan, path: str, git: GitState) -> Diagnostic:
         f"{where} is not what gpuc wrote, and not committed: {state}, and compiling would {loses}",
         Place(where, line, 1, max(1, len(text)), text),
         help="say it in the inputs or in a patch of the overlay and undo the edit "
-        f"(`git checkout HEAD -- {where}`), commit it, or lose it with `--force`",
+        f"(`git checkout HEAD -- {where}`); or commit it, which keeps it in git's history, though the next compile "
+        "undoes it; or lose it with `--force`",
     )
 
 

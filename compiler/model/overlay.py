@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from compiler.model.base import Mistake, Model
 from compiler.model.kube import Labels, Taint
-from compiler.model.scalars import DnsLabel, DnsSubdomain, PoolName, Quantity, ResourceName, Text, form
+from compiler.model.scalars import DnsLabel, DnsSubdomain, PoolName, ResourceName, Text, Vram, form
 from compiler.model.stack import ApiVersion, Platform
 
 GPU_RESOURCE = "nvidia.com/gpu"
@@ -29,7 +29,7 @@ class Gpu(Model):
 
     product: Text | None = Field(None, description="Product name as nvidia-smi prints it.")
     count: int = Field(1, ge=1, le=64, description="Cards in each node.")
-    memory: Quantity | None = Field(None, description="VRAM of one card, such as 16Gi.")
+    memory: Vram | None = Field(None, description="VRAM of one card, such as 16Gi.")
 
 
 class SharedResource(Model):
@@ -209,7 +209,7 @@ class Workload(Model):
 
     name: DnsSubdomain = Field(description="Name of the workload.")
     namespace: DnsLabel = Field(description="Its namespace.")
-    vram: Quantity | None = Field(None, description="VRAM that it needs at its peak, such as 6Gi.")
+    vram: Vram | None = Field(None, description="VRAM that it needs at its peak, such as 6Gi.")
     slices: int = Field(1, ge=1, le=1024, description="How many of the resource each of its pods asks for.")
     pool: DnsLabel | None = Field(None, description="Pool it runs on; needed where there are several.")
 

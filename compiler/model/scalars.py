@@ -114,6 +114,14 @@ def _number_as_text(value: Any) -> Any:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
+def _memory_of_a_card(value: str) -> str:
+    """Refuse amounts that only a forgotten unit explains."""
+    if quantity(value) < 1024 * 1024:
+        suggestion = f"did you mean {value}Gi?" if value.isdigit() else "write it with its unit, such as 16Gi"
+        raise Mistake(f"is less than 1 MiB: {value} without a unit are bytes", suggestion)
+    return value
+
+
 def seconds(value: str) -> int:
     """Return a duration such as `30s`, `5m` or `1h30m` in seconds. Raises ValueError for any other text."""
     match = _DURATION.fullmatch(value)
@@ -194,6 +202,7 @@ Quantity = Annotated[
         }
     ),
 ]
+Vram = Annotated[Quantity, AfterValidator(_memory_of_a_card)]
 Duration = Annotated[str, AfterValidator(_duration), _shown(r"([0-9]+h)?([0-9]+m)?([0-9]+s)?", "15s", "5m", "1h30m")]
 ImageRepository = Annotated[
     str, AfterValidator(_repository), _shown(r"[A-Za-z0-9._:/-]+", "nvcr.io/nvidia/k8s-device-plugin")

@@ -24,6 +24,9 @@ SCHEMAS = {path: json.loads(text) for path, text in schemas().items()}
 BY_INPUT = dict(zip((STACK, OVERLAY), SCHEMAS.values(), strict=True))
 # What a schema cannot say: rules between fields, what merging makes, amounts, and durations of nothing.
 BEYOND_A_SCHEMA = {
+    "memory-number",
+    "memory-without-unit",
+    "vram-milli",
     "toleration-exists-with-value",
     "toleration-without-key",
     "toleration-seconds",

@@ -11,7 +11,7 @@ from compiler.check.scene import PodTemplate
 from compiler.model.kube import Taint
 from compiler.objects import Obj
 
-_DAEMONS_TOLERATE = frozenset(
+DAEMONS_TOLERATE = frozenset(
     f"node.kubernetes.io/{name}"
     for name in ("not-ready", "unreachable", "disk-pressure", "memory-pressure", "pid-pressure", "unschedulable")
 )
@@ -27,7 +27,7 @@ def untolerated(pod: PodTemplate, taints: tuple[Taint, ...]) -> list[Taint]:
     return [
         taint
         for taint in hard
-        if not (daemon and taint.key in _DAEMONS_TOLERATE) and not any(covers(item, taint) for item in tolerations)
+        if not (daemon and taint.key in DAEMONS_TOLERATE) and not any(covers(item, taint) for item in tolerations)
     ]
 
 

@@ -45,6 +45,13 @@ def _argocd(first: str, second: str) -> dict[str, str]:
     }
 
 
+def _with_worker(item: str, mark: str = "") -> str:
+    text = edited(
+        STACK, _LIST, f"{_LIST}\n  tolerations: [{mark}{{key: nvidia.com/gpu, operator: Exists, effect: NoSchedule}}]"
+    )
+    return text.replace("  version: v0.19.0", f"  version: v0.19.0\n  worker: {{tolerations: [{item}]}}", 1)
+
+
 CASES: tuple[tuple[Severity, Case], ...] = (
     (
         ERROR,
@@ -100,7 +107,7 @@ CASES: tuple[tuple[Severity, Case], ...] = (
             _LIST,
             f"{_LIST}\n  tolerations: [§{{key: dedicated, value: AI, effect: NoSchedule}}]",
             "for dedicated does not cover the taint dedicated=ai:NoSchedule",
-            mended=f"{_LIST}\n  tolerations: [{{key: dedicated, operator: Exists}}, {{key: other, operator: Exists}}]",
+            mended=f"{_LIST}\n  tolerations: [{{key: dedicated, operator: Exists}}, {{operator: Exists}}]",
         ),
     ),
     (
@@ -113,6 +120,59 @@ CASES: tuple[tuple[Severity, Case], ...] = (
             "the toleration of nodeFeatureDiscovery.worker",
             mended="  version: v0.19.0\n  worker: {tolerations: [{key: dedicated, operator: Exists}]}",
         ),
+    ),
+    *(
+        (
+            WARNING,
+            on_stack(
+                f"worker-without-{id_}",
+                "GPU119",
+                old,
+                new,
+                f"{says} tolerates the taint nvidia.com/gpu, which no pool declares",
+                "under the pool's `taints`",
+                mended=mended,
+            ),
+        )
+        for id_, old, new, says, mended in (
+            (
+                "exists",
+                _LIST,
+                f"{_LIST}\n  tolerations: [§{{key: nvidia.com/gpu, operator: Exists, effect: NoSchedule}}]",
+                "devicePlugin",
+                f"{_LIST}\n  tolerations: [{{key: dedicated, operator: Exists}}]",
+            ),
+            (
+                "equal",
+                _GFD,
+                "gpuFeatureDiscovery: {tolerations: [§{key: nvidia.com/gpu, value: present}]}",
+                "gpuFeatureDiscovery",
+                "gpuFeatureDiscovery: {tolerations: [{key: node.kubernetes.io/unschedulable, operator: Exists}]}",
+            ),
+            (
+                "exporter",
+                _MONITOR,
+                f"{_MONITOR}\n  tolerations: [§{{key: nvidia.com/gpu, operator: Exists}}]",
+                "dcgmExporter",
+                f"{_MONITOR}\n  tolerations: [{{operator: Exists}}]",
+            ),
+        )
+    ),
+    *(
+        (
+            WARNING,
+            Case(
+                f"worker-tolerates-{id_}",
+                "GPU119",
+                {STACK: _with_worker("{key: nvidia.com/gpu, operator: Equal, value: other}", mark="§")},
+                ("NFD's worker does not",),
+                {STACK: _with_worker(worker)},
+            ),
+        )
+        for id_, worker in (
+            ("the-same", "{key: nvidia.com/gpu, operator: Exists}"),
+            ("everything", "{operator: Exists}"),
+        )
     ),
     *(
         (
@@ -199,3 +259,16 @@ def test_argo_cds_that_deploy_to_their_own_cluster_may_use_the_same_names(tmp_pa
         found(tmp_path, {path: text.replace("§", "") for path, text in _argocd("project: a", "project: b").items()})
         == []
     )
+
+
+def test_a_taint_that_any_cluster_of_the_stack_declares_is_declared(tmp_path: Path) -> None:
+    taint = "{key: nvidia.com/gpu, value: present, effect: NoSchedule}"
+    other = edited(OVERLAY, _CLUSTER, "cluster: other").replace("taints: [", f"taints: [{taint}, ")
+    stack = edited(STACK, _LIST, f"{_LIST}\n  tolerations: [{{key: nvidia.com/gpu, operator: Exists}}]")
+    assert found(tmp_path, {STACK: stack, SECOND: other}) == []
+
+
+def test_an_nfd_that_is_not_gpucs_is_not_judged(tmp_path: Path) -> None:
+    text = edited(STACK, _LIST, f"{_LIST}\n  tolerations: [{{key: nvidia.com/gpu, operator: Exists}}]")
+    text = text.replace("version: v0.19.0", "managed: external\n  labels: [nvidia.com/gpu.present]", 1)
+    assert found(tmp_path, {STACK: text}) == []

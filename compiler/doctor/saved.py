@@ -41,7 +41,7 @@ class _Found:
 
 
 def read_folder(environment: Environment, folder: Path) -> Snapshot:
-    """Return what the files of a folder say; they may have any names, and kinds are recognised by content.
+    """Return what the files of a folder say; their names end in .json, and kinds are recognised by content.
 
     A kind that nobody saved is not known, unless the saved API groups say that the server does not know it. Files that
     cannot be read, or hold something else, are left out and noted. Folders below it and links are not followed.

@@ -95,8 +95,8 @@ def look(found: Found, chart: str | None, talos: tuple[int, int] | None) -> Sigh
     for document in sight.documents:
         if document.path in library.taken or normpath(document.path) in sight.kustomize.patches:
             continue
-        if isinstance(document.get("apiVersion"), str) and text(document.get("apiVersion")).startswith(_OWN_API):
-            sight.left_out.append(f"{document.path} is an input of gpuc: `gpuc check` judges it")
+        if why := _not_a_manifest(document):
+            sight.left_out.append(f"{document.path} {why}")
             continue
         if _is_config(document):
             if document.path not in told:
@@ -141,6 +141,16 @@ def _is_config(document: Document) -> bool:
     if data.get("version") == "v1" and {"flags", "sharing", "resources"} & set(data):
         return True
     return set(data) <= _CONFIG_KEYS and isinstance(data.get("sharing"), dict)
+
+
+def _not_a_manifest(document: Document) -> str | None:
+    """Say what a document is instead of something that is applied, or return None."""
+    if isinstance(document.get("apiVersion"), str) and text(document.get("apiVersion")).startswith(_OWN_API):
+        return "is an input of gpuc: `gpuc check` judges it"
+    listed = [item for route, item in _objects((), document.data) if route]
+    if listed and all(item.get("kind") == "Node" and isinstance(item.get("status"), dict) for item in listed):
+        return "is what kubectl prints of nodes: it tells of them with --nodes"
+    return None
 
 
 def _take_objects(document: Document, sight: Sight) -> None:

@@ -137,6 +137,15 @@ def test_what_has_nothing_to_do_with_gpus_is_passed_over_in_a_folder(capsys: pyt
     assert rules(capsys, ".") == []
 
 
+def test_saved_nodes_in_a_linted_folder_are_no_manifest(capsys: pytest.CaptureFixture[str]) -> None:
+    node = '{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "gpu-1"}, "status": {"allocatable": {}}}'
+    put("nodes.json", f'{{"apiVersion": "v1", "kind": "List", "items": [{node}]}}')
+    put("good.yaml", GOOD)
+    result = gpuc(capsys, "lint", ".", "--nodes", "nodes.json")
+    assert result.code == 0
+    assert "left out: nodes.json is what kubectl prints of nodes" in result.stdout
+
+
 def test_a_template_is_left_out_and_said_so(capsys: pytest.CaptureFixture[str]) -> None:
     put("templates/gpu.yaml", "kind: {{ .Values.kind }}\nnvidia: x\n{{- if .Values.y }}\n")
     put("good.yaml", GOOD)

@@ -67,9 +67,13 @@ def test_a_stopped_run_leaves_no_process_and_no_file(tmp_path: Path, number: sig
     run = start(tmp_path / "run", START_A_SLEEPER, odd)
     assert run.stdout is not None
     run.stdout.readline()
-    assert len(sleepers(odd)) == 1
+    deadline = time.monotonic() + 10  # a process that was just started may not show its arguments yet
+    while not sleepers(odd) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    started = sleepers(odd)
     run.send_signal(number)
     run.communicate(timeout=30)
+    assert len(started) == 1
     deadline = time.monotonic() + 10
     while sleepers(odd) and time.monotonic() < deadline:
         time.sleep(0.05)

@@ -6,7 +6,7 @@ Server-side apply keeps large CRDs within limits and shows no difference for fie
 
 from __future__ import annotations
 
-from compiler.kustomize.tree import Root, Tree
+from compiler.kustomize.tree import Tree
 from compiler.model.delivery import ArgoCD
 from compiler.model.environment import Environment
 from compiler.objects import Obj
@@ -22,9 +22,7 @@ def add(tree: Tree, environment: Environment) -> None:
     objects = [_application(settings, "stack", overlay, environment)]
     if f"{overlay}/monitoring" in tree.roots:
         objects.append(_application(settings, "monitoring", f"{overlay}/monitoring", environment))
-    names = [tree.add_object(folder, obj) for obj in objects]
-    tree.add_kustomization(folder, {"resources": sorted(names)})
-    tree.roots[folder] = Root(tuple(objects), environment.stack.kubernetes.version)
+    tree.add_root(folder, objects, environment.stack.kubernetes.version)
 
 
 def _application(settings: ArgoCD, what: str, path: str, environment: Environment) -> Obj:

@@ -7,7 +7,7 @@ checks ask the nodes. Applications depend on the gate. Monitoring does not: its 
 from __future__ import annotations
 
 from compiler.delivery.expected import by_node
-from compiler.kustomize.tree import Root, Tree
+from compiler.kustomize.tree import Tree
 from compiler.model.delivery import DependsOn, Flux, GitSource
 from compiler.model.environment import Environment
 from compiler.objects import Obj
@@ -34,14 +34,8 @@ def add(tree: Tree, environment: Environment) -> None:
         gate["spec"] |= {"interval": settings.gate_interval, "timeout": GATE_TIMEOUT, "wait": False}
         gate["spec"] |= _health(nodes)
         objects.append(gate)
-        _add_root(tree, f"{folder}/gate", environment, [_gate_config(environment, nodes)])
-    _add_root(tree, folder, environment, objects)
-
-
-def _add_root(tree: Tree, folder: str, environment: Environment, objects: list[Obj]) -> None:
-    names = [tree.add_object(folder, obj) for obj in objects]
-    tree.add_kustomization(folder, {"resources": sorted(names)})
-    tree.roots[folder] = Root(tuple(objects), environment.stack.kubernetes.version)
+        tree.add_root(f"{folder}/gate", [_gate_config(environment, nodes)], environment.stack.kubernetes.version)
+    tree.add_root(folder, objects, environment.stack.kubernetes.version)
 
 
 def _name(settings: Flux, what: str) -> str:

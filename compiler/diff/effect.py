@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from compiler.objects import Json
+from compiler.objects import Json, value_at
 
 Weight = Literal["breaks", "interrupts", "restarts", "note"]
 WEIGHTS: tuple[Weight, ...] = get_args(Weight)
@@ -32,9 +32,7 @@ def listed(names: Sequence[str], most: int = _NAMED) -> str:
 
 def get(value: Json, *route: str) -> Json:
     """Return what mappings hold at a route, or None."""
-    for key in route:
-        value = value.get(key) if isinstance(value, dict) else None
-    return value
+    return value_at(value, route)
 
 
 def items(value: Json, *route: str) -> list[dict[str, Json]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -53,6 +54,12 @@ class Tree:
         name = f"{obj['kind'].lower()}-{obj['metadata']['name']}.yaml"
         self.add(f"{folder}/{name}", emit(obj), "manifest")
         return name
+
+    def add_root(self, folder: str, objects: Sequence[Obj], kubernetes: str) -> None:
+        """Add a Kustomize root of plain objects: what it builds to is what is in it."""
+        names = [self.add_object(folder, obj) for obj in objects]
+        self.add_kustomization(folder, {"resources": sorted(names)})
+        self.roots[folder] = Root(tuple(objects), kubernetes)
 
     def add_kustomization(self, folder: str, content: Obj) -> None:
         """Add a kustomization.yaml; empty parts are left out."""

@@ -176,6 +176,12 @@ class Talos(Model):
     )
     secure_boot: bool = Field(default=False, description="Whether the nodes boot with UEFI Secure Boot.")
 
+    @property
+    def driver_extensions(self) -> tuple[str, str]:
+        """The extensions that hold kernel modules and container toolkit, whose flavours have to match."""
+        modules = "nvidia-open-gpu-kernel-modules" if self.modules == "open" else "nonfree-kmod-nvidia"
+        return f"siderolabs/{modules}-{self.driver}", f"siderolabs/nvidia-container-toolkit-{self.driver}"
+
 
 class NodePool(Model):
     """GPU nodes that are alike: the same cards, shared in the same way."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from compiler.model.overlay import NodePool, Talos
+from compiler.model.overlay import NodePool
 from compiler.model.stack import Platform, TalosPlatform
 from compiler.talos.schematic import schematic, schematic_id
 
@@ -26,15 +26,6 @@ class Image:
     installer: str
 
 
-def driver_extensions(settings: Talos) -> tuple[str, str]:
-    """Return the extensions of container toolkit and kernel modules, whose flavours have to match."""
-    modules = "nvidia-open-gpu-kernel-modules" if settings.modules == "open" else "nonfree-kmod-nvidia"
-    return (
-        f"siderolabs/nvidia-container-toolkit-{settings.driver}",
-        f"siderolabs/{modules}-{settings.driver}",
-    )
-
-
 def pool_image(pool: NodePool, stack_platform: Platform) -> Image | None:
     """Return the image of a pool's nodes, or None where they do not run Talos or the pool says nothing of it."""
     platform = pool.platform or stack_platform
@@ -42,8 +33,8 @@ def pool_image(pool: NodePool, stack_platform: Platform) -> Image | None:
     if settings is None or not isinstance(platform, TalosPlatform):
         return None
     own = set(settings.extensions)
-    text = schematic(sorted(own | set(driver_extensions(settings))), settings.extra_kernel_args)
-    base = schematic(sorted(own - set(driver_extensions(settings))), settings.extra_kernel_args)
+    text = schematic(sorted(own | set(settings.driver_extensions)), settings.extra_kernel_args)
+    base = schematic(sorted(own - set(settings.driver_extensions)), settings.extra_kernel_args)
     installer = f"{settings.image_platform}-installer" + ("-secureboot" if settings.secure_boot else "")
     identity = schematic_id(text)
     return Image(text, identity, schematic_id(base), f"{FACTORY}/{installer}/{identity}:{platform.version}")

@@ -17,17 +17,10 @@ from collections.abc import Iterator
 from compiler.check.platforms import platforms
 from compiler.check.rule import Finding, Rule, each_environment
 from compiler.model.environment import Environment
-from compiler.model.overlay import Talos
 
 _OURS = re.compile(
     r"siderolabs/(nvidia-open-gpu-kernel-modules|nonfree-kmod-nvidia|nvidia-container-toolkit)(-(production|lts))?"
 )
-
-
-def extensions(talos: Talos) -> tuple[str, str]:
-    """Return the two extensions that hold NVIDIA's driver and container toolkit for a Talos image."""
-    modules = "nvidia-open-gpu-kernel-modules" if talos.modules == "open" else "nonfree-kmod-nvidia"
-    return f"siderolabs/{modules}-{talos.driver}", f"siderolabs/nvidia-container-toolkit-{talos.driver}"
 
 
 def _check(environment: Environment) -> Iterator[Finding]:
@@ -38,7 +31,7 @@ def _check(environment: Environment) -> Iterator[Finding]:
         for index, name in enumerate(talos.extensions):
             if not _OURS.fullmatch(name):
                 continue
-            ours = extensions(talos)
+            ours = talos.driver_extensions
             again = name in ours
             yield Finding(
                 f"{name} is added by gpuc already"
